@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void fill(struct spur_error *e, enum spur_source source, int code, const char *operation, const char *detail,
+                 va_list ap)
+{
+    if (!e)
+        return;
+    memset(e, 0, sizeof(*e));
+    e->source = source;
+    e->code = code;
+    snprintf(e->operation, sizeof(e->operation), "%s", operation);
+    vsnprintf(e->detail, sizeof(e->detail), detail, ap);
+}
+
+int error_errno(struct spur_error *e, int err, const char *operation, const char *detail, ...)
+{
+    va_list ap;
+
+    va_start(ap, detail);
+    fill(e, SPUR_SOURCE_ERRNO, err, operation, detail, ap);
+    va_end(ap);
+    if (e) {
+        size_t n = strlen(e->detail);
+        snprintf(e->detail + n, sizeof(e->detail) - n, ": %s", strerrordesc_np(err) ? strerrordesc_np(err) : "?");
+    }
+    return -err;
+}
+
+int error_spur(struct spur_error *e, enum spur_code code, const char *operation, const char *detail, ...)
+{
+    va_list ap;
+
+    va_start(ap, detail);
+    fill(e, SPUR_SOURCE_SPUR, code, operation, detail, ap);
+    va_end(ap);
+    switch (code) {
+    case SPUR_CODE_REFUSED:
+        return -EPERM;
+    case SPUR_CODE_MISMATCH:
+        return -EILSEQ;
+    default:
+        return -EINVAL;
+    }
+}
+
+int error_foreign(struct spur_error *e, enum spur_source source, int code, int ret, const char *operation,
+                  const char *detail, ...)
+{
+    va_list ap;
+
+    va_start(ap, detail);
+    fill(e, source, code, operation, detail, ap);
+    va_end(ap);
+    return ret;
+}
+
+void error_remedy(struct spur_error *e, const char *remedy, ...)
+{
+    va_list ap;
+
+    if (!e)
+        return;
+    va_start(ap, remedy);
+    vsnprintf(e->remedy, sizeof(e->remedy), remedy, ap);
+    va_end(ap);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Filling struct spur_error: only the function that decides it is an error words it. */
+#ifndef SPUR_CORE_ERROR_H
+#define SPUR_CORE_ERROR_H
+
+#include "spur.h"
+
+/* Each fills @e (which may be NULL) and returns the negative errno to return. detail is printf-like. */
+
+/* A system call failed with @err (positive errno). Returns -err. */
+int error_errno(struct spur_error *e, int err, const char *operation, const char *detail, ...)
+    __attribute__((format(printf, 4, 5)));
+/* spur's own judgement. SPUR_CODE_USAGE -> -EINVAL, REFUSED -> -EPERM, MISMATCH -> -EILSEQ. */
+int error_spur(struct spur_error *e, enum spur_code code, const char *operation, const char *detail, ...)
+    __attribute__((format(printf, 4, 5)));
+/* A foreign code (CUresult, ...). Returns @ret (a negative errno of the caller's choice). */
+int error_foreign(struct spur_error *e, enum spur_source source, int code, int ret, const char *operation,
+                  const char *detail, ...) __attribute__((format(printf, 6, 7)));
+/* Adds a remedy to an error that was just filled. */
+void error_remedy(struct spur_error *e, const char *remedy, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
