@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The worker process: one trial. The coordinator (this thread) makes the trial, keeps the window, reads the counters at
+ * both ends, reports progress, and sends the result before anything is torn down.
+ */
+#include "worker/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/util.h"
+#include "driver/nvml.h"
+#include "worker/result.h"
+#include "worker/wire.h"
+
+#define PROGRESS_NS 200000000ull
+#define BASELINE_NS 500000000ull
+#define MACHINE_NS  2000000000ull /* shorter windows have no machine CPU figure, so no baseline is taken */
+#define START_NS    1000000ull    /* from the start to the first request: all threads see the window */
+
+struct child {
+    struct wire wire;
+    struct job job;
+    struct trial trial;
+    struct measure measure;
+    struct outcome outcome;
+    bool stopped; /* the parent said stop, or is gone */
+};
+
+/* ------------------------------------------------------------------------------------------------
+ * Messages
+ */
+
+static const char *phase_name(enum phase phase)
+{
+    static const char *const names[] = {"setup", "timed", "verify", "end"};
+
+    return names[phase];
+}
+
+static void send_progress(struct child *c, enum phase phase)
+{
+    json_t *threads = json_array();
+    struct totals s;
+
+    totals_make(&c->trial, &s);
+    for (unsigned i = 0; i < c->trial.n_threads; i++)
+        json_array_append_new(
+            threads, json_integer((json_int_t)__atomic_load_n(&c->trial.threads[i].n_completions, __ATOMIC_RELAXED)));
+    wire_send(&c->wire,
+              json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "type", "progress", "phase", phase_name(phase),
+                        "t_ns", (json_int_t)now_ns(), "t0_ns", (json_int_t)c->outcome.t0_ns, "bytes",
+                        (json_int_t)(s.by_op[0].bytes + s.by_op[1].bytes), "requests",
+                        (json_int_t)(s.by_op[0].requests + s.by_op[1].requests), "p99_ns",
+                        (json_int_t)(s.histogram.count ? histogram_quantile(&s.histogram, .99) : 0), "completions",
+                        threads));
+}
+
+static void send_error(struct child *c, const struct spur_error *e)
+{
+    wire_send(&c->wire, json_pack("{s:s, s:o}", "type", "error", "error", json_error(e)));
+}
+
+/* A message from the parent, or its end. */
+static void hear(struct child *c)
+{
+    json_t *message = NULL;
+    int r = wire_receive(&c->wire, false, &message);
+
+    if (r < 0 || (r > 0 && !strcmp(json_string_value(json_object_get(message, "type")) ?: "", "stop"))) {
+        c->stopped = true;
+        trial_stop(&c->trial);
+    }
+    if (r > 0)
+        json_decref(message);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * The window
+ */
+
+/* Waits until @until_ns or until all threads have arrived; hears the parent and reports meanwhile. */
+static void watch(struct child *c, enum phase phase, uint64_t until_ns, bool until_arrived)
+{
+    uint64_t next_progress = now_ns() + PROGRESS_NS;
+
+    for (;;) {
+        struct pollfd fds[2] = {{c->wire.fd, POLLIN, 0}, {c->trial.wake_fd, POLLIN, 0}};
+        uint64_t now = now_ns(), wake = next_progress < until_ns ? next_progress : until_ns;
+        struct timespec ts = {0};
+
+        if (now >= until_ns || trial_arrived(&c->trial))
+            return;
+        if (wake > now)
+            ts = (struct timespec){(time_t)((wake - now) / 1000000000ull), (long)((wake - now) % 1000000000ull)};
+        if (c->stopped)
+            fds[0].fd = -1;
+        if (ppoll(fds, 2, &ts, NULL) > 0 && fds[0].revents)
+            hear(c);
+        if (c->stopped && !until_arrived)
+            return;
+        if (now_ns() >= next_progress) {
+            send_progress(c, phase);
+            next_progress += PROGRESS_NS;
+        }
+    }
+}
+
+static uint64_t realtime_at(uint64_t monotonic_ns)
+{
+    struct timespec ts;
+    uint64_t mono = now_ns();
+
+    clock_gettime(CLOCK_REALTIME, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec - (mono - monotonic_ns);
+}
+
+static bool any_failed(struct child *c)
+{
+    for (unsigned i = 0; i < c->trial.n_threads; i++) {
+        if (!c->trial.threads[i].failed)
+            continue;
+        if (!c->outcome.error.source)
+            c->outcome.error = c->trial.threads[i].error;
+        return true;
+    }
+    return false;
+}
+
+static void run_window(struct child *c, uint64_t start_ns)
+{
+    struct outcome *o = &c->outcome;
+    const struct job *job = &c->job;
+    struct leg leg = {.workload = c->trial.workload, .counts = true, .check = job->verify};
+    struct totals s;
+
+    if (!c->trial.moves_bytes)
+        leg.check = VERIFY_OFF;
+    leg.start_ns = start_ns;
+    o->t0_ns = leg.t0_ns = start_ns + (job->total_bytes ? 0 : job->warmup_ns);
+    leg.t1_ns = job->total_bytes ? UINT64_MAX : leg.t0_ns + job->seconds_ns;
+    if (job->total_bytes) /* no warm-up: the first reading comes before the first request */
+        measure_snapshot(&c->measure, &c->measure.begin);
+    trial_start(&c->trial, &leg, PHASE_TIMED);
+    if (!job->total_bytes) {
+        watch(c, PHASE_TIMED, leg.t0_ns, false);
+        measure_snapshot(&c->measure, &c->measure.begin);
+    }
+    o->realtime_ns = realtime_at(o->t0_ns);
+    watch(c, PHASE_TIMED, leg.t1_ns, job->total_bytes);
+    if (c->stopped || job->total_bytes || trial_arrived(&c->trial))
+        watch(c, PHASE_TIMED, UINT64_MAX, true);
+    measure_snapshot(&c->measure, &c->measure.end);
+    watch(c, PHASE_TIMED, UINT64_MAX, true); /* stragglers are drained, not counted */
+    totals_make(&c->trial, &s);
+    o->complete = !any_failed(c) && !c->stopped;
+    o->t1_ns = job->total_bytes || !o->complete ? s.last_done_ns : leg.t1_ns;
+}
+
+static void add_checks(struct checks *into, const struct checks *from)
+{
+    into->bytes_ok += from->bytes_ok;
+    into->bytes_deferred_ok += from->bytes_deferred_ok;
+    into->bytes_outside_ok += from->bytes_outside_ok;
+    into->bytes_unjudged += from->bytes_unjudged;
+    into->blocks_bad += from->blocks_bad;
+    into->cost_ns += from->cost_ns;
+    into->stamp_ns += from->stamp_ns;
+    if (!into->mismatch.source)
+        into->mismatch = from->mismatch;
+}
+
+/* Sums what the threads found and clears it for the next leg. */
+static void collect_checks(struct child *c, struct checks *into)
+{
+    for (unsigned i = 0; i < c->trial.n_threads; i++) {
+        add_checks(into, &c->trial.threads[i].checks);
+        c->trial.threads[i].checks = (struct checks){0};
+        c->outcome.n_foreign_full += c->trial.threads[i].n_foreign_full;
+        c->trial.threads[i].n_foreign_full = 0;
+    }
+}
+
+/* What was written is on the storage, and out of the page cache, before it is read back. */
+static int sync_files(struct child *c)
+{
+    struct outcome *o = &c->outcome;
+    uint64_t began = now_ns();
+
+    for (size_t i = 0; i < c->trial.targets.n; i++) {
+        const struct target *f = &c->trial.targets.items[i];
+
+        if (fsync(f->fd) < 0)
+            return error_errno(&o->error, errno, "fsync", "%s: what was written may not be on the storage",
+                               f->filename);
+    }
+    o->synced = true;
+    o->sync_s = (double)(now_ns() - began) / 1e9;
+    for (size_t i = 0; i < c->trial.targets.n; i++)
+        posix_fadvise(c->trial.targets.items[i].fd, 0, 0, POSIX_FADV_DONTNEED);
+    return 0;
+}
+
+static void run_pass(struct child *c)
+{
+    struct outcome *o = &c->outcome;
+    uint64_t began = now_ns();
+    struct leg leg = {
+        .workload = c->trial.pass_workload,
+        .t0_ns = 0,
+        .t1_ns = c->job.verify_limit_ns ? began + c->job.verify_limit_ns : UINT64_MAX,
+        .counts = false,
+        .check = VERIFY_INLINE,
+    };
+
+    trial_start(&c->trial, &leg, PHASE_PASS);
+    watch(c, PHASE_PASS, UINT64_MAX, true);
+    o->passed = true;
+    o->pass_s = (double)(now_ns() - began) / 1e9;
+    o->pass_cut = now_ns() > leg.t1_ns || c->stopped;
+    collect_checks(c, &o->pass);
+    o->timed.bytes_ok += o->pass.bytes_deferred_ok;
+    if (any_failed(c))
+        o->complete = false;
+}
+
+/* Inline mode has seen each timed byte of a read; what was written can only be read back. */
+static bool wants_pass(const struct child *c)
+{
+    if (c->job.verify == VERIFY_OFF || !c->trial.moves_bytes || c->outcome.error.source || c->stopped)
+        return false;
+    return true;
+}
+
+static void verify(struct child *c)
+{
+    struct outcome *o = &c->outcome;
+
+    collect_checks(c, &o->timed);
+    if (c->trial.reads_back && c->trial.moves_bytes && sync_files(c) < 0) {
+        o->complete = false;
+        return;
+    }
+    if (!wants_pass(c))
+        return;
+    run_pass(c);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Environment
+ */
+
+static json_t *gpu_value(const struct nvml_value *v, json_t *nulls, const char *prefix, const char *key)
+{
+    char name[100];
+
+    if (v->known)
+        return json_integer((json_int_t)v->value);
+    snprintf(name, sizeof(name), "%sgpu.%s", prefix, key);
+    json_object_set_new(nulls, name, json_string(v->reason));
+    return json_null();
+}
+
+static json_t *gpu_environment(const struct trial *t, json_t *nulls, const char *prefix)
+{
+    struct nvml_reading g;
+    struct spur_error e = {0};
+    struct nvml *nvml = NULL;
+    json_t *gpu = NULL;
+
+    if (nvml_open(&nvml, &e) == 0 && nvml_read(nvml, t->memory_info.uuid, &g, &e) == 0) {
+        gpu = json_pack("{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "uuid", t->memory_info.uuid, "sm_mhz",
+                        gpu_value(&g.sm_mhz, nulls, prefix, "sm_mhz"), "memory_mhz",
+                        gpu_value(&g.memory_mhz, nulls, prefix, "memory_mhz"), "throttle",
+                        gpu_value(&g.throttle, nulls, prefix, "throttle"), "throttle_words", g.throttle_words,
+                        "temperature_c", gpu_value(&g.temperature_c, nulls, prefix, "temperature_c"), "power_mw",
+                        gpu_value(&g.power_mw, nulls, prefix, "power_mw"), "utilisation_percent",
+                        gpu_value(&g.utilisation_percent, nulls, prefix, "utilisation_percent"));
+    } else {
+        char name[100];
+
+        snprintf(name, sizeof(name), "%sgpu", prefix);
+        json_object_set_new(nulls, name, json_string(e.detail));
+    }
+    nvml_close(nvml);
+    return gpu ? gpu : json_null();
+}
+
+static json_t *environment(struct child *c, const char *prefix)
+{
+    json_t *e = probe_environment(&c->measure.probe, c->outcome.nulls, prefix);
+
+    if (c->trial.memory_info.uuid[0])
+        json_object_set_new(e, "gpu", gpu_environment(&c->trial, c->outcome.nulls, prefix));
+    return e;
+}
+
+static void residency(struct child *c, int which)
+{
+    struct outcome *o = &c->outcome;
+
+    o->resident_known[which] = measure_residency(&c->trial, &o->resident_bytes[which], o->resident_reason[which],
+                                                 sizeof(o->resident_reason[which]));
+}
+
+/* ------------------------------------------------------------------------------------------------ */
+
+static int set_up(struct child *c)
+{
+    struct outcome *o = &c->outcome;
+    uint64_t began = now_ns();
+    struct spur_error e = {0};
+
+    o->nulls = json_object();
+    if (trial_make(&c->job, &c->trial, &e) < 0) {
+        send_error(c, &e);
+        return -1;
+    }
+    measure_init(&c->measure, &c->trial.targets);
+    if (!c->job.total_bytes && c->job.seconds_ns >= MACHINE_NS) {
+        measure_baseline(&c->measure, BASELINE_NS);
+        o->baseline_s = (double)BASELINE_NS / 1e9;
+    }
+    residency(c, 0);
+    o->environment_begin = environment(c, "environment.begin.");
+    o->setup_s = (double)(now_ns() - began) / 1e9;
+    wire_send(&c->wire, json_pack("{s:s, s:i, s:o, s:o}", "type", "ready", "protocol", WORKER_PROTOCOL, "memory",
+                                  result_memory(&c->trial), "effective", result_effective(&c->trial)));
+    return 0;
+}
+
+/* "go" at a time of CLOCK_MONOTONIC, so that several workers can start together; 0: now. */
+static int await_go(struct child *c, uint64_t *ret_start_ns)
+{
+    json_t *message = NULL;
+    json_int_t at = 0;
+    const char *type;
+    bool go;
+
+    if (wire_receive(&c->wire, true, &message) < 0)
+        return -1;
+    type = json_string_value(json_object_get(message, "type"));
+    go = type && !strcmp(type, "go");
+    at = json_integer_value(json_object_get(message, "at_ns"));
+    json_decref(message);
+    *ret_start_ns = (uint64_t)at > now_ns() + START_NS ? (uint64_t)at : now_ns() + START_NS;
+    return go ? 0 : -1;
+}
+
+static void run_trial(struct child *c)
+{
+    struct outcome *o = &c->outcome;
+    uint64_t start_ns;
+    json_t *result;
+
+    if (set_up(c) < 0)
+        return;
+    if (await_go(c, &start_ns) < 0)
+        return;
+    run_window(c, start_ns);
+    residency(c, 1);
+    verify(c);
+    o->environment_end = environment(c, "environment.end.");
+    result = result_make(&c->trial, &c->measure, o);
+    wire_send(&c->wire, json_pack("{s:s, s:o}", "type", "result", "result", result));
+}
+
+/* No process outlives the parent, not even after kill -9 of it. */
+static int tie_to_parent(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return getppid() == parent ? 0 : -1;
+}
+
+static void raise_limits(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    signal(SIGXFSZ, SIG_IGN); /* EFBIG instead */
+    signal(SIGPIPE, SIG_IGN);
+    prctl(PR_SET_TIMERSLACK, 1);
+}
+
+int worker_main(pid_t parent)
+{
+    struct child c = {.wire = {.fd = WIRE_FD}};
+    json_t *message = NULL;
+
+    if (tie_to_parent(parent) < 0)
+        return 1;
+    raise_limits();
+    if (wire_receive(&c.wire, true, &message) < 0 || job_from_json(message, &c.job) < 0) {
+        struct spur_error e;
+
+        error_spur(&e, SPUR_CODE_USAGE, "worker", "the first line is no job of protocol %d", WORKER_PROTOCOL);
+        send_error(&c, &e);
+        json_decref(message);
+        return 2;
+    }
+    json_decref(message);
+    run_trial(&c);
+    trial_free(&c.trial);
+    outcome_free(&c.outcome);
+    job_free(&c.job);
+    wire_close(&c.wire);
+    return 0;
+}

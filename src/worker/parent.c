@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+#include "worker/parent.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/util.h"
+#include "worker/wire.h"
+
+#define TICK_MS      100
+#define STOP_NS      10000000000ull /* after a signal: time to drain and to send what there is */
+#define TEARDOWN_NS  20000000000ull /* from the result to the end of the process */
+#define KILL_WAIT_NS 3000000000ull
+
+struct parent {
+    const struct worker_hooks *hooks;
+    struct worker_end *end;
+    struct wire wire;
+    pid_t pid;
+    bool ended; /* the process is gone */
+    int status;
+    int signal_fd;
+    uint64_t stall_ns, moved_ns; /* last sign of progress */
+    uint64_t completions;        /* at that time */
+    uint64_t deadline_ns;        /* by which it must have ended; 0: none yet */
+    bool stopping;
+    bool in_pass_setup;
+};
+
+/* ------------------------------------------------------------------------------------------------
+ * Starting
+ */
+
+/* What a worker gets of the environment; docs/worker-protocol.md lists it. */
+static bool passes(const char *entry)
+{
+    static const char *const names[] = {
+        "PATH=",   "HOME=",   "LANG=", "LC_",   "TMPDIR=",       "TZ=",           "LD_LIBRARY_PATH=", "CUDA_",
+        "NVIDIA_", "CUFILE_", "SPUR_", "FAKE_", "ASAN_OPTIONS=", "LSAN_OPTIONS=", "TSAN_OPTIONS=",    "UBSAN_OPTIONS="};
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (!strncmp(entry, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+static char **worker_environment(void)
+{
+    size_t n = 0, k = 0;
+    char **list;
+
+    while (environ[n])
+        n++;
+    list = calloc(n + 1, sizeof(*list));
+    for (size_t i = 0; list && i < n; i++)
+        if (passes(environ[i]))
+            list[k++] = environ[i];
+    return list;
+}
+
+static int spawn_with(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr, int fd, pid_t *ret_pid)
+{
+    _cleanup_free_ char **env = worker_environment();
+    char self[32];
+    char *argv[] = {"spur", "worker", self, NULL};
+    sigset_t none;
+    int r;
+
+    if (!env)
+        return ENOMEM;
+    snprintf(self, sizeof(self), "%d", (int)getpid());
+    sigemptyset(&none);
+    posix_spawnattr_setflags(attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setpgroup(attr, 0); /* Ctrl-C is the parent's to handle */
+    posix_spawnattr_setsigmask(attr, &none);
+    r = posix_spawn_file_actions_adddup2(actions, fd, WIRE_FD);
+    if (!r)
+        r = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
+    if (!r) /* stdout holds results only: whatever a library prints goes to stderr */
+        r = posix_spawn_file_actions_adddup2(actions, 2, 1);
+    return r ? r : posix_spawn(ret_pid, "/proc/self/exe", actions, attr, argv, env);
+}
+
+static int start(struct parent *p, struct spur_error *e)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attr;
+    int pair[2], r;
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+        return error_errno(e, errno, "socketpair", "starting a worker");
+    if (pair[1] == WIRE_FD) { /* dup2 onto itself would keep close-on-exec */
+        int moved = fcntl(pair[1], F_DUPFD_CLOEXEC, WIRE_FD + 1);
+
+        close(pair[1]);
+        pair[1] = moved;
+    }
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attr);
+    r = spawn_with(&actions, &attr, pair[1], &p->pid);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attr);
+    close(pair[1]);
+    if (r) {
+        close(pair[0]);
+        return error_errno(e, r, "posix_spawn", "starting a worker process");
+    }
+    p->wire.fd = pair[0];
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * The watchdog: what each thread of a silent worker is doing
+ */
+
+static void read_word(pid_t pid, const char *task, const char *file, char *ret, size_t size)
+{
+    char path[300];
+    FILE *f;
+    size_t n = 0;
+
+    snprintf(path, sizeof(path), "/proc/%d/task/%s/%s", (int)pid, task, file);
+    f = fopen(path, "re");
+    if (f) {
+        n = fread(ret, 1, size - 1, f);
+        fclose(f);
+    }
+    ret[n] = 0;
+    ret[strcspn(ret, "\n")] = 0;
+}
+
+static json_t *thread_state(pid_t pid, const char *task)
+{
+    char stat[512], wchan[64], name[32], syscall[128];
+    const char *state;
+
+    read_word(pid, task, "comm", name, sizeof(name));
+    read_word(pid, task, "stat", stat, sizeof(stat));
+    read_word(pid, task, "wchan", wchan, sizeof(wchan));
+    read_word(pid, task, "syscall", syscall, sizeof(syscall));
+    state = strrchr(stat, ')');
+    return json_pack("{s:s, s:s, s:s%, s:s, s:s}", "thread", task, "name", name, "state",
+                     state && state[1] ? state + 2 : "?", (size_t)1, "wchan", wchan, "syscall", syscall);
+}
+
+static json_t *thread_states(pid_t pid)
+{
+    json_t *list = json_array();
+    char path[64];
+    struct dirent *entry;
+    DIR *dir;
+
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    dir = opendir(path);
+    while (dir && (entry = readdir(dir)))
+        if (entry->d_name[0] != '.')
+            json_array_append_new(list, thread_state(pid, entry->d_name));
+    if (dir)
+        closedir(dir);
+    return list;
+}
+
+/* Threads with their states in one line: "spur-0 D (wchan folio_wait_bit_common)". */
+static void state_words(const json_t *threads, char *ret, size_t size)
+{
+    size_t i, n = 0;
+    json_t *t;
+
+    ret[0] = 0;
+    json_array_foreach(threads, i, t)
+    {
+        int k = snprintf(ret + n, size - n, "%s%s %s (%s)", i ? ", " : "",
+                         json_string_value(json_object_get(t, "name")), json_string_value(json_object_get(t, "state")),
+                         json_string_value(json_object_get(t, "wchan")));
+
+        if (k < 0 || (n += (size_t)k) >= size)
+            return;
+    }
+}
+
+static void reap(struct parent *p)
+{
+    if (!p->ended && waitpid(p->pid, &p->status, WNOHANG) == p->pid)
+        p->ended = true;
+}
+
+static void kill_worker(struct parent *p)
+{
+    uint64_t until = now_ns() + KILL_WAIT_NS;
+
+    p->end->killed = true;
+    kill(-p->pid, SIGKILL);
+    kill(p->pid, SIGKILL);
+    while (!p->ended && now_ns() < until) {
+        usleep(10000);
+        reap(p);
+    }
+}
+
+static void on_stall(struct parent *p)
+{
+    struct spur_error *e = &p->end->error;
+    char words[400];
+
+    p->end->stuck_threads = thread_states(p->pid);
+    state_words(p->end->stuck_threads, words, sizeof(words));
+    kill_worker(p);
+    error_errno(e, ETIMEDOUT, "watchdog", "no request completed for %.0f s%s; threads: %s", (double)p->stall_ns / 1e9,
+                p->ended ? ", the worker was killed" : ", and the worker cannot be killed (it waits in the kernel)",
+                words);
+    error_remedy(e, "is the storage or mount hanging (see the kernel log)? --stall sets how long is waited");
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Messages
+ */
+
+static uint64_t completions_of(const json_t *message)
+{
+    const json_t *list = json_object_get(message, "completions");
+    uint64_t sum = 0;
+    size_t i;
+    json_t *n;
+
+    json_array_foreach(list, i, n) sum += (uint64_t)json_integer_value(n);
+    return sum;
+}
+
+static void on_progress(struct parent *p, json_t *message)
+{
+    const char *phase = "";
+    json_int_t t = 0, t0 = 0, bytes = 0, requests = 0, p99 = 0;
+    struct worker_progress progress;
+
+    json_unpack(message, "{s:s, s:I, s:I, s:I, s:I, s:I}", "phase", &phase, "t_ns", &t, "t0_ns", &t0, "bytes", &bytes,
+                "requests", &requests, "p99_ns", &p99);
+    if (completions_of(message) != p->completions) {
+        p->completions = completions_of(message);
+        p->moved_ns = now_ns();
+    }
+    json_decref(p->end->last_progress);
+    p->end->last_progress = json_incref(message);
+    progress =
+        (struct worker_progress){phase, (double)(t - t0) / 1e9, (uint64_t)bytes, (uint64_t)requests, (uint64_t)p99};
+    if (p->hooks->progress)
+        p->hooks->progress(p->hooks->context, &progress);
+}
+
+static void on_message(struct parent *p, json_t *message)
+{
+    const char *type = json_string_value(json_object_get(message, "type"));
+
+    if (!type)
+        return;
+    if (!strcmp(type, "progress")) {
+        on_progress(p, message);
+        return;
+    }
+    p->moved_ns = now_ns();
+    if (!strcmp(type, "ready")) {
+        if (p->hooks->ready)
+            p->hooks->ready(p->hooks->context, message);
+        wire_send(&p->wire,
+                  p->stopping ? json_pack("{s:s}", "type", "stop") : json_pack("{s:s, s:i}", "type", "go", "at_ns", 0));
+    } else if (!strcmp(type, "result")) {
+        p->end->result = json_incref(json_object_get(message, "result"));
+        p->deadline_ns = now_ns() + TEARDOWN_NS;
+    } else if (!strcmp(type, "error")) {
+        json_error_parse(json_object_get(message, "error"), &p->end->error);
+        p->deadline_ns = now_ns() + TEARDOWN_NS;
+    }
+}
+
+static void on_signal(struct parent *p)
+{
+    struct signalfd_siginfo info;
+
+    if (read(p->signal_fd, &info, sizeof(info)) != sizeof(info))
+        return;
+    if (p->stopping) {
+        kill_worker(p);
+        return;
+    }
+    p->end->signal_received = (int)info.ssi_signo;
+    p->stopping = true;
+    p->deadline_ns = now_ns() + STOP_NS;
+    wire_send(&p->wire, json_pack("{s:s}", "type", "stop"));
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Watching
+ */
+
+static void hear(struct parent *p)
+{
+    json_t *message = NULL;
+    int r;
+
+    while ((r = wire_receive(&p->wire, false, &message)) > 0) {
+        on_message(p, message);
+        json_decref(message);
+    }
+    if (r < 0) {
+        close(p->wire.fd);
+        p->wire.fd = -1;
+    }
+}
+
+static void check_time(struct parent *p)
+{
+    uint64_t now = now_ns();
+
+    if (p->ended)
+        return;
+    if (p->deadline_ns && now > p->deadline_ns) {
+        if (!p->end->result && !p->end->error.source)
+            on_stall(p);
+        else
+            kill_worker(p);
+    } else if (!p->deadline_ns && p->stall_ns && now - p->moved_ns > p->stall_ns) {
+        on_stall(p);
+    }
+}
+
+static void watch(struct parent *p)
+{
+    while (!p->ended && !p->end->killed) {
+        struct pollfd fds[2] = {{p->wire.fd, POLLIN, 0}, {p->signal_fd, POLLIN, 0}};
+
+        poll(fds, 2, TICK_MS);
+        if (fds[1].revents)
+            on_signal(p);
+        if (fds[0].revents)
+            hear(p);
+        reap(p);
+        check_time(p);
+    }
+    if (p->wire.fd >= 0)
+        hear(p); /* what was still in the socket */
+}
+
+/* The process is gone: what that means if it left no result. */
+static void judge_end(struct parent *p)
+{
+    struct spur_error *e = &p->end->error;
+
+    if (p->end->result || e->source || p->end->signal_received)
+        return;
+    if (p->ended && WIFSIGNALED(p->status)) {
+        error_errno(e, EIO, "worker", "the worker process was killed by SIG%s (%s)",
+                    sigabbrev_np(WTERMSIG(p->status)) ?: "?", strsignal(WTERMSIG(p->status)));
+        error_remedy(e, "a crash in the path or a library, or the kernel's out-of-memory killer: see the kernel log");
+        return;
+    }
+    error_errno(e, EPROTO, "worker", "the worker process ended with status %d and without a result",
+                p->ended ? WEXITSTATUS(p->status) : -1);
+}
+
+int worker_run(const struct job *job, uint64_t stall_ns, const struct worker_hooks *hooks, struct worker_end *ret_end)
+{
+    struct parent p = {.hooks = hooks, .end = ret_end, .wire = {.fd = -1}, .stall_ns = stall_ns, .moved_ns = now_ns()};
+    sigset_t signals, before;
+    int r;
+
+    *ret_end = (struct worker_end){0};
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigprocmask(SIG_BLOCK, &signals, &before);
+    p.signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+    r = p.signal_fd < 0 ? error_errno(&ret_end->error, errno, "signalfd", "starting a worker")
+                        : start(&p, &ret_end->error);
+    if (!r) {
+        wire_send(&p.wire, job_to_json(job));
+        watch(&p);
+        judge_end(&p);
+        wire_close(&p.wire);
+    }
+    if (p.signal_fd >= 0)
+        close(p.signal_fd);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return r;
+}
+
+void worker_end_free(struct worker_end *end)
+{
+    json_decref(end->result);
+    json_decref(end->stuck_threads);
+    json_decref(end->last_progress);
+}

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT */
+#include "worker/result.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/util.h"
+#include "path/path.h"
+#include "worker/result_parts.h"
+
+void outcome_free(struct outcome *o)
+{
+    json_decref(o->environment_begin);
+    json_decref(o->environment_end);
+    json_decref(o->nulls);
+}
+
+void totals_make(const struct trial *t, struct totals *ret)
+{
+    memset(ret, 0, sizeof(*ret));
+    histogram_init(&ret->histogram);
+    for (unsigned i = 0; i < t->n_threads; i++) {
+        const struct trial_thread *w = &t->threads[i];
+
+        for (int op = 0; op < 2; op++) {
+            ret->by_op[op].bytes += __atomic_load_n(&w->by_op[op].bytes, __ATOMIC_RELAXED);
+            ret->by_op[op].requests += __atomic_load_n(&w->by_op[op].requests, __ATOMIC_RELAXED);
+        }
+        histogram_add(&ret->histogram, &w->histogram);
+        if (w->first_done_ns && (!ret->first_done_ns || w->first_done_ns < ret->first_done_ns))
+            ret->first_done_ns = w->first_done_ns;
+        if (w->last_done_ns > ret->last_done_ns)
+            ret->last_done_ns = w->last_done_ns;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * What runs
+ */
+
+json_t *result_memory(const struct trial *t)
+{
+    const struct spur_memory_info *i = &t->memory_info;
+    json_t *m = json_pack("{s:s, s:b, s:b, s:b, s:i}", "name", i->name, "device", i->is_device, "emulated",
+                          i->is_emulated, "page_locked", i->is_page_locked, "numa_node", i->numa_node);
+
+    if (!strcmp(t->job->memory, "auto"))
+        json_object_set_new(m, "chosen_because",
+                            json_string(t->memory_reason[0] ? t->memory_reason : "a GPU answered"));
+    if (i->device_name[0])
+        json_object_set_new(m, "device_name", json_string(i->device_name));
+    if (i->uuid[0])
+        json_object_set_new(m, "uuid", json_string(i->uuid));
+    if (i->pci_address[0])
+        json_object_set_new(m, "pci_address", json_string(i->pci_address));
+    return m;
+}
+
+static void emit_fact(void *context, const struct path_fact *fact)
+{
+    json_t *object = context;
+
+    json_object_set_new(object, fact->key, fact->value ? json_string(fact->value) : json_null());
+    if (fact->reason) {
+        char key[80];
+
+        snprintf(key, sizeof(key), "%s_reason", fact->key);
+        json_object_set_new(object, key, json_string(fact->reason));
+    }
+}
+
+static json_t *effective_settings(const struct trial *t)
+{
+    json_t *settings = json_object();
+
+    for (size_t i = 0; i < t->path->n_settings; i++)
+        json_object_set_new(settings, t->path->settings[i].key, json_string(t->path->settings[i].value));
+    return settings;
+}
+
+static json_t *effective_files(const struct trial *t)
+{
+    json_t *files = json_array();
+
+    for (size_t i = 0; i < t->targets.n; i++) {
+        const struct target *f = &t->targets.items[i];
+
+        json_array_append_new(files,
+                              json_pack("{s:o, s:I, s:I, s:s, s:s, s:s}", "name", json_filename(f->filename), "bytes",
+                                        (json_int_t)f->bytes, "used_bytes", (json_int_t)t->workload_files[i].bytes,
+                                        "file_system", f->fs_type, "format", f->is_spur ? "spur" : "foreign", "extents",
+                                        f->is_block_device ? "block device" : f->extents.status));
+    }
+    return files;
+}
+
+unsigned result_busy_threads(const struct trial *t)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < t->n_threads; i++)
+        n += !t->threads[i].idle;
+    return n;
+}
+
+json_t *result_effective(const struct trial *t)
+{
+    json_t *path = json_object();
+    json_t *e;
+
+    t->path->ops->effective(t->path, emit_fact, path);
+    e = json_pack("{s:s, s:o, s:o, s:o, s:i, s:i, s:I, s:s, s:I, s:i, s:i, s:o, s:I, s:I}", "path", t->path->ops->name,
+                  "memory", result_memory(t), "settings", effective_settings(t), "path_facts", path, "threads",
+                  result_busy_threads(t), "depth", t->job->depth, "request_bytes", (json_int_t)t->job->request_bytes,
+                  "share", job_share_name(t->job->share), "seed", (json_int_t)t->job->seed, "offset_align",
+                  t->limits.offset_align, "length_align", t->limits.length_align, "files", effective_files(t),
+                  "files_skipped", (json_int_t)t->targets.n_skipped, "tail_skipped_bytes",
+                  (json_int_t)t->tail_skipped_bytes);
+    json_object_set_new(e, "file_handles", json_integer((json_int_t)t->n_files));
+    json_object_set_new(e, "buffers", json_integer((json_int_t)t->n_buffers));
+    json_object_set_new(e, "buffer_bytes_each", result_u64(t->n_buffers ? t->buffers[0]->bytes : 0));
+    return e;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Latency, CPU, intervals, parts
+ */
+
+static json_t *latency(const struct totals *s, json_t *nulls)
+{
+    static const struct {
+        const char *name;
+        double q;
+    } quantiles[] = {{"p50", .5}, {"p90", .9}, {"p99", .99}, {"p999", .999}, {"p9999", .9999}};
+    const struct histogram *h = &s->histogram;
+    json_t *l;
+
+    if (!h->count) {
+        json_object_set_new(nulls, "latency_ns", json_string("no request completed inside the window"));
+        return json_null();
+    }
+    l = json_pack("{s:I, s:I}", "min", (json_int_t)h->min_ns, "mean", (json_int_t)(h->sum_ns / h->count));
+    for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++) {
+        /* A quantile that fewer samples than its own tail decide would only repeat the maximum. */
+        if ((double)h->count * (1 - quantiles[i].q) < 1 - 1e-9) {
+            char key[32];
+
+            snprintf(key, sizeof(key), "latency_ns.%s", quantiles[i].name);
+            json_object_set_new(l, quantiles[i].name, json_null());
+            json_object_set_new(nulls, key, json_string("too few requests for this percentile"));
+            continue;
+        }
+        json_object_set_new(l, quantiles[i].name, result_u64(histogram_quantile(h, quantiles[i].q)));
+    }
+    json_object_set_new(l, "max", result_u64(h->max_ns));
+    return l;
+}
+
+static json_t *cpu(const struct trial *t, const struct measure *m, json_t *nulls)
+{
+    const struct snapshot *a = &m->begin, *b = &m->end;
+    struct machine_cpu machine;
+    char reason[PROBE_REASON];
+    json_t *c = json_object();
+
+    json_object_set_new(c, "process",
+                        json_pack("{s:o, s:o, s:s}", "user_s", result_real(b->process_user_s - a->process_user_s),
+                                  "system_s", result_real(b->process_system_s - a->process_system_s), "includes",
+                                  t->memory_info.is_emulated
+                                      ? "all threads of the worker: callers, checking and stamping, io_uring workers, "
+                                        "and the emulated GPU's copy engine; not kernel threads"
+                                      : "all threads of the worker: callers, checking and stamping, io_uring workers; "
+                                        "not kernel threads"));
+    if (measure_machine_cpu(m, &machine, reason, sizeof(reason))) {
+        json_object_set_new(c, "machine",
+                            json_pack("{s:o, s:o, s:o, s:s}", "user_s", result_real(machine.user_s), "system_s",
+                                      result_real(machine.system_s), "baseline_busy_cpus",
+                                      result_real(m->baseline_busy), "method",
+                                      "total from idle time above the baseline; split by ticks, approximate"));
+        return c;
+    }
+    json_object_set_new(c, "machine", json_null());
+    json_object_set_new(nulls, "cpu.machine", json_string(reason));
+    return c;
+}
+
+static json_t *intervals(const struct trial *t, const struct outcome *o)
+{
+    uint64_t length = t->job->interval_ns;
+    json_t *list = json_array();
+
+    for (uint64_t i = 0; length && i < MAX_INTERVALS && o->t0_ns + i * length < o->t1_ns; i++) {
+        uint64_t end = o->t0_ns + (i + 1) * length;
+        struct tally sum = {0};
+
+        for (unsigned k = 0; k < t->n_threads; k++) {
+            sum.bytes += t->threads[k].intervals[i].bytes;
+            sum.requests += t->threads[k].intervals[i].requests;
+        }
+        if (end > o->t1_ns)
+            end = o->t1_ns;
+        json_array_append_new(list,
+                              json_pack("{s:o, s:o, s:I, s:I}", "begin_s", result_real((double)(i * length) / 1e9),
+                                        "end_s", result_real((double)(end - o->t0_ns) / 1e9), "bytes",
+                                        (json_int_t)sum.bytes, "requests", (json_int_t)sum.requests));
+    }
+    return list;
+}
+
+/* One part for each thread and file: they sum to the total. */
+static json_t *parts(const struct trial *t)
+{
+    json_t *list = json_array();
+
+    for (unsigned i = 0; i < t->n_threads; i++) {
+        const struct trial_thread *w = &t->threads[i];
+
+        for (size_t f = 0; f < t->targets.n; f++) {
+            if (!w->by_file[f].requests && !(w->files[f] && !w->idle))
+                continue;
+            json_array_append_new(list, json_pack("{s:i, s:i, s:s, s:I, s:I}", "thread", i, "file", (int)f, "memory",
+                                                  t->memory_info.name, "bytes", (json_int_t)w->by_file[f].bytes,
+                                                  "requests", (json_int_t)w->by_file[f].requests));
+        }
+    }
+    return list;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Verification
+ */
+
+static const char *verify_status(const struct trial *t, const struct outcome *o)
+{
+    if (o->timed.blocks_bad || o->pass.blocks_bad)
+        return "failed";
+    if (t->job->verify == VERIFY_OFF)
+        return "off";
+    return o->timed.bytes_ok || o->pass.bytes_ok ? "ok" : NULL;
+}
+
+static json_t *verify(const struct trial *t, const struct outcome *o, json_t *nulls, json_t *notes)
+{
+    const char *status = t->moves_bytes ? verify_status(t, o) : NULL;
+    json_t *v = json_pack(
+        "{s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "mode", job_verify_name(t->job->verify),
+        "bytes_timed_verified", (json_int_t)o->timed.bytes_ok, "bytes_pass_verified", (json_int_t)o->pass.bytes_ok,
+        "bytes_straggler_verified", (json_int_t)o->timed.bytes_outside_ok, "bytes_unjudged",
+        (json_int_t)(o->timed.bytes_unjudged + o->pass.bytes_unjudged), "blocks_bad",
+        (json_int_t)(o->timed.blocks_bad + o->pass.blocks_bad), "check_thread_s",
+        result_real((double)o->timed.cost_ns / 1e9), "stamp_thread_s", result_real((double)o->timed.stamp_ns / 1e9),
+        "pass_s", o->passed ? result_real(o->pass_s) : json_null());
+
+    json_object_set_new(v, "pass", json_string(t->reads_back ? "read-back through fresh descriptors" : "same path"));
+    if (status)
+        json_object_set_new(v, "status", json_string(status));
+    else
+        json_object_set_new(v, "status", json_null());
+    if (!status)
+        json_object_set_new(nulls, "verify.status",
+                            json_string(t->moves_bytes ? "nothing was verified before the trial ended"
+                                                       : "the null path moves no bytes"));
+    if (!o->passed)
+        json_object_set_new(nulls, "verify.pass_s", json_string("no untimed pass was made"));
+    if (o->pass_cut)
+        result_note(notes, "the untimed verification pass was cut at its limit (--verify-limit): %llu bytes verified",
+                    (unsigned long long)o->pass.bytes_ok);
+    if (o->n_foreign_full)
+        result_note(notes, "%llu requests were not verified: the table of digests was full",
+                    (unsigned long long)o->n_foreign_full);
+    return v;
+}
+
+static void set_observed(const struct trial *t, json_t *r, json_t *nulls, json_t *evidence)
+{
+    if (!t->moves_bytes) {
+        result_null(r, nulls, "observed", "the null path moves no bytes");
+        return;
+    }
+    json_object_set_new(r, "observed", json_string(spur_observed_name(t->path->ops->observed)));
+    result_evidence(
+        evidence, "path", "strong",
+        t->memory_info.is_device
+            ? "this path's own code asked the kernel for host memory and copied to the GPU; no GPU library was "
+              "given the file"
+            : "this path's own code asked the kernel for host memory, where the bytes stay",
+        json_null());
+}
+
+static json_t *errors(const struct outcome *o)
+{
+    json_t *list = json_array();
+
+    if (o->error.source)
+        json_array_append_new(list, json_error(&o->error));
+    if (o->timed.mismatch.source)
+        json_array_append_new(list, json_error(&o->timed.mismatch));
+    if (o->pass.mismatch.source)
+        json_array_append_new(list, json_error(&o->pass.mismatch));
+    return list;
+}
+
+static void set_cache(json_t *r, const struct outcome *o, json_t *nulls)
+{
+    static const char *const keys[2] = {"resident_before", "resident_after"};
+    json_t *cache = json_object();
+
+    for (int i = 0; i < 2; i++) {
+        char key[40];
+
+        if (o->resident_known[i]) {
+            json_object_set_new(cache, keys[i], result_u64(o->resident_bytes[i]));
+            continue;
+        }
+        snprintf(key, sizeof(key), "cache.%s", keys[i]);
+        json_object_set_new(cache, keys[i], json_null());
+        json_object_set_new(nulls, key, json_string(o->resident_reason[i]));
+    }
+    json_object_set_new(r, "cache", cache);
+}
+
+static void set_rates(json_t *r, const struct trial *t, const struct totals *s, double seconds, json_t *nulls)
+{
+    uint64_t bytes = s->by_op[0].bytes + s->by_op[1].bytes;
+    uint64_t requests = s->by_op[0].requests + s->by_op[1].requests;
+
+    json_object_set_new(r, "bytes", result_u64(bytes));
+    json_object_set_new(r, "requests", result_u64(requests));
+    json_object_set_new(r, "by_op",
+                        json_pack("{s:{s:I,s:I}, s:{s:I,s:I}}", "read", "bytes", (json_int_t)s->by_op[0].bytes,
+                                  "requests", (json_int_t)s->by_op[0].requests, "write", "bytes",
+                                  (json_int_t)s->by_op[1].bytes, "requests", (json_int_t)s->by_op[1].requests));
+    json_object_set_new(r, "seconds", result_real(seconds));
+    if (!t->moves_bytes)
+        result_null(r, nulls, "bytes", "the null path moves no bytes");
+    if (seconds > 0 && requests) {
+        json_object_set_new(r, "bytes_per_second", result_real((double)bytes / seconds));
+        json_object_set_new(r, "requests_per_second", result_real((double)requests / seconds));
+        if (!t->moves_bytes)
+            result_null(r, nulls, "bytes_per_second", "the null path moves no bytes");
+        return;
+    }
+    result_null(r, nulls, "bytes_per_second", "no request completed inside the window");
+    result_null(r, nulls, "requests_per_second", "no request completed inside the window");
+}
+
+static void set_times(json_t *r, const struct outcome *o, const struct totals *s, json_t *nulls)
+{
+    json_object_set_new(r, "setup_s", result_real(o->setup_s));
+    json_object_set_new(r, "setup_baseline_s", result_real(o->baseline_s));
+    json_object_set_new(r, "clock",
+                        json_pack("{s:I, s:I, s:I}", "t0_monotonic_ns", (json_int_t)o->t0_ns, "t1_monotonic_ns",
+                                  (json_int_t)o->t1_ns, "t0_realtime_ns", (json_int_t)o->realtime_ns));
+    if (s->first_done_ns) {
+        json_object_set_new(r, "first_done_s", result_real((double)(s->first_done_ns - o->t0_ns) / 1e9));
+        json_object_set_new(r, "last_done_s", result_real((double)(s->last_done_ns - o->t0_ns) / 1e9));
+    } else {
+        result_null(r, nulls, "first_done_s", "no request completed inside the window");
+        result_null(r, nulls, "last_done_s", "no request completed inside the window");
+    }
+    if (o->synced)
+        json_object_set_new(r, "sync_s", result_real(o->sync_s));
+    else
+        result_null(r, nulls, "sync_s", "nothing was written");
+}
+
+json_t *result_make(const struct trial *t, const struct measure *m, struct outcome *o)
+{
+    json_t *r = json_object(), *nulls = o->nulls, *evidence = json_array(), *notes = json_array(), *facts;
+    const char *reason, *served_by;
+    struct totals s;
+
+    totals_make(t, &s);
+    json_object_set_new(r, "schema", json_integer(RESULT_SCHEMA));
+    json_object_set_new(r, "spur", json_string(spur_version()));
+    json_object_set_new(r, "environment",
+                        json_pack("{s:o, s:o}", "begin", o->environment_begin, "end", o->environment_end));
+    o->environment_begin = o->environment_end = NULL;
+    json_object_set_new(r, "effective", result_effective(t));
+    set_observed(t, r, nulls, evidence);
+    served_by = result_served(t, m, &s, &reason);
+    if (served_by)
+        json_object_set_new(r, "served", json_string(served_by));
+    else
+        result_null(r, nulls, "served", reason);
+    json_object_set_new(r, "complete", json_boolean(o->complete));
+    set_rates(r, t, &s, result_seconds(o), nulls);
+    json_object_set_new(r, "latency_ns", latency(&s, nulls));
+    json_object_set_new(r, "cpu", cpu(t, m, nulls));
+    json_object_set_new(r, "verify", verify(t, o, nulls, notes));
+    set_cache(r, o, nulls);
+    json_object_set_new(r, "device", result_device(m, nulls));
+    result_io_evidence(m, evidence);
+    facts = json_object();
+    t->path->ops->evidence(t->path, emit_fact, facts);
+    if (json_object_size(facts))
+        result_evidence(evidence, "path counters", "supporting",
+                        "what the path itself counted, warm-up and pass included", facts);
+    else
+        json_decref(facts);
+    json_object_set_new(r, "evidence", evidence);
+    result_null(r, nulls, "wire", "not measured by this version");
+    json_object_set_new(r, "parts", parts(t));
+    set_times(r, o, &s, nulls);
+    json_object_set_new(r, "intervals", intervals(t, o));
+    result_flags(t, m, o, &s, served_by, notes);
+    json_object_set_new(r, "notes", notes);
+    json_object_set_new(r, "errors", errors(o));
+    json_object_set_new(r, "nulls", nulls);
+    o->nulls = NULL;
+    return r;
+}

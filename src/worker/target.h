@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The files of a trial: found, judged safe and true to read or write, before anything is opened for writing. */
+#ifndef SPUR_WORKER_TARGET_H
+#define SPUR_WORKER_TARGET_H
+
+#include "probe/probe.h"
+#include "worker/job.h"
+
+struct target {
+    char *filename;
+    uint64_t bytes;        /* of the file */
+    uint64_t usable_bytes; /* of it that the trial may touch: --range */
+    bool is_block_device;
+    bool is_spur;     /* in spur's block format */
+    bool in_memory;   /* tmpfs and the like */
+    uint64_t uuid[2]; /* of the file if is_spur; else of what a writing trial will write */
+    int fd;           /* read-only, through the page cache; kept open for residency and comparisons */
+    dev_t device;     /* st_dev, or st_rdev of a block device */
+    char fs_type[16];
+    struct probe_extents extents;
+};
+
+struct target_list {
+    struct target *items;
+    size_t n;
+    size_t n_skipped; /* files of a directory that are smaller than one request */
+};
+
+/*
+ * Expands and judges the job's files. Exit codes follow from @e: usage (--range), refused (holes, foreign file to
+ * write, FIFO, ...), errno (missing, unreadable).
+ */
+int target_list_make(const struct job *job, struct target_list *ret_list, struct spur_error *e);
+void target_list_free(struct target_list *list);
+
+#endif

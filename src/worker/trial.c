@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/* Making a trial's objects and threads, and ending them. */
+#include "worker/trial.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/util.h"
+#include "path/path.h"
+
+static int no_memory(struct spur_error *e, const char *what)
+{
+    return error_errno(e, ENOMEM, "calloc", "%s", what);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Memory and path
+ */
+
+/* --memory auto: a GPU where one answers, else the emulated one; the caller prints which. */
+static int open_memory(struct trial *t, struct spur_error *e)
+{
+    const char *name = t->job->memory;
+    int r;
+
+    if (!strcmp(name, "auto")) {
+        struct spur_error why = {0};
+
+        name = spur_memory_probe("cuda:0", &why) == 0 ? "cuda:0" : "emulated";
+        snprintf(t->memory_reason, sizeof(t->memory_reason), "%.199s", why.detail);
+    }
+    r = spur_memory_open(name, &t->memory, e);
+    if (r < 0)
+        return r;
+    t->memory_info.size = sizeof(t->memory_info);
+    return spur_memory_describe(t->memory, &t->memory_info);
+}
+
+static int open_path(struct trial *t, struct spur_error *e)
+{
+    struct spur_path_options options = {
+        .size = sizeof(options),
+        .settings = t->job->settings,
+        .n_settings = t->job->n_settings,
+        .n_queues = t->n_threads,
+        .max_request_bytes = t->job->request_bytes,
+    };
+    int r = spur_path_open(t->job->path, &options, &t->path, e);
+
+    if (r < 0)
+        return r;
+    t->moves_bytes = !t->path->ops->moves_no_bytes;
+    return 0;
+}
+
+static int open_handle(struct trial *t, size_t file, struct spur_file **ret, struct spur_error *e)
+{
+    int r = spur_file_open(t->path, t->targets.items[file].filename, job_writes(t->job) ? SPUR_FILE_WRITE : 0, ret, e);
+
+    if (!r)
+        t->files[t->n_files++] = *ret;
+    return r;
+}
+
+/* The first handle of each file, from which the limits come. */
+static int open_files(struct trial *t, struct spur_error *e)
+{
+    struct spur_file *f;
+    int r = 0;
+
+    t->files = calloc(t->n_threads * t->targets.n + 1, sizeof(*t->files));
+    if (!t->files)
+        return no_memory(e, "file handles");
+    for (size_t i = 0; i < t->targets.n && !r; i++)
+        r = open_handle(t, i, &f, e);
+    return r;
+}
+
+/* Whether the timed part or the pass takes thread @w to @file. */
+static int thread_uses(const struct trial *t, unsigned thread, uint32_t file, bool *ret_uses, struct spur_error *e)
+{
+    const struct workload_ops *ops[2] = {t->workload, t->pass_workload};
+    const struct workload_plan *plans[2] = {&t->plan, &t->pass_plan};
+
+    *ret_uses = false;
+    for (int i = 0; i < (t->reads_back ? 1 : 2); i++) {
+        struct workload_thread *w = NULL;
+        bool idle = false;
+        int r = ops[i]->open(plans[i], thread, &w, &idle, e);
+
+        if (r < 0)
+            return r;
+        if (!idle)
+            *ret_uses |= ops[i]->uses(w, file);
+        ops[i]->close(w);
+    }
+    return 0;
+}
+
+static int deal_handle(struct trial *t, unsigned thread, uint32_t file, bool *taken, struct spur_error *e)
+{
+    bool shared = t->job->share & SHARE_HANDLE, uses;
+    int r = thread_uses(t, thread, file, &uses, e);
+
+    if (r < 0 || !uses)
+        return r;
+    if (!shared && taken[file])
+        return open_handle(t, file, &t->threads[thread].files[file], e);
+    t->threads[thread].files[file] = t->files[file];
+    taken[file] = true;
+    return 0;
+}
+
+/* A handle for each thread and file that it uses, or one a file (--share handle). */
+static int deal_handles(struct trial *t, struct spur_error *e)
+{
+    _cleanup_free_ bool *taken = calloc(t->targets.n, sizeof(*taken));
+    int r = 0;
+
+    if (!taken)
+        return no_memory(e, "file handles");
+    for (unsigned i = 0; i < t->n_threads && !r; i++) {
+        t->threads[i].files = calloc(t->targets.n, sizeof(struct spur_file *));
+        if (!t->threads[i].files)
+            return no_memory(e, "file handles");
+        for (uint32_t f = 0; f < t->targets.n && !r; f++)
+            r = deal_handle(t, i, f, taken, e);
+    }
+    return r;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Limits: what was asked for against what the path can
+ */
+
+static void strictest(struct trial *t)
+{
+    t->limits = (struct spur_limits){sizeof(t->limits), 1, 1, 1, UINT32_MAX};
+    for (size_t i = 0; i < t->n_files; i++) {
+        struct spur_limits l = {.size = sizeof(l)};
+
+        spur_file_limits(t->files[i], &l);
+        if (l.offset_align > t->limits.offset_align)
+            t->limits.offset_align = l.offset_align;
+        if (l.length_align > t->limits.length_align)
+            t->limits.length_align = l.length_align;
+        if (l.address_align > t->limits.address_align)
+            t->limits.address_align = l.address_align;
+        if (l.max_depth < t->limits.max_depth)
+            t->limits.max_depth = l.max_depth;
+    }
+}
+
+static int usage(struct spur_error *e, const char *remedy, const char *option, const char *detail, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static int usage(struct spur_error *e, const char *remedy, const char *option, const char *detail, ...)
+{
+    char text[400];
+    va_list ap;
+
+    va_start(ap, detail);
+    vsnprintf(text, sizeof(text), detail, ap);
+    va_end(ap);
+    error_spur(e, SPUR_CODE_USAGE, option, "%s", text);
+    error_remedy(e, "%s", remedy);
+    return -EINVAL;
+}
+
+static int check_alignment(const struct trial *t, uint32_t multiple, struct spur_error *e)
+{
+    const struct job *job = t->job;
+
+    if (job->unaligned && multiple > 1)
+        return usage(e, "use --path fanout, buffered or mmap", "unaligned",
+                     "path %s cannot read at byte offsets here: O_DIRECT needs multiples of %u", job->path, multiple);
+    if (job->request_bytes % multiple)
+        return usage(e, "or use --path fanout, which reads the aligned cover", "request",
+                     "--request %llu is no multiple of %u, which path %s needs on these files",
+                     (unsigned long long)job->request_bytes, multiple, job->path);
+    if (job->range_bytes % multiple)
+        return usage(e, "round --range", "range",
+                     "--range %llu is no multiple of %u, which path %s needs on these files",
+                     (unsigned long long)job->range_bytes, multiple, job->path);
+    return 0;
+}
+
+static int check_limits(struct trial *t, struct spur_error *e)
+{
+    const struct job *job = t->job;
+    uint32_t multiple = t->limits.offset_align > t->limits.length_align ? t->limits.offset_align
+                                                                        : t->limits.length_align;
+
+    if (job->depth > t->limits.max_depth)
+        return usage(e, "use --depth 1 and more --threads, or --path fanout", "depth",
+                     "--depth %u: path %s keeps at most %u request%s of a thread in flight", job->depth, job->path,
+                     t->limits.max_depth, t->limits.max_depth == 1 ? "" : "s");
+    if (t->limits.address_align > multiple)
+        multiple = t->limits.address_align;
+    if (job_writes(job) && job->unaligned)
+        return usage(e, "leave --unaligned out, or read", "unaligned",
+                     "writing at byte offsets would tear the 4096-byte blocks by which writes are verified");
+    if (job_writes(job) && job->request_bytes % PATTERN_BLOCK)
+        return usage(e, "round --request", "request",
+                     "--request %llu: writes go in multiples of %u, the blocks by which they are verified",
+                     (unsigned long long)job->request_bytes, PATTERN_BLOCK);
+    if (job_writes(job) && job->range_bytes % PATTERN_BLOCK)
+        return usage(e, "round --range", "range", "--range %llu: writes go in multiples of %u",
+                     (unsigned long long)job->range_bytes, PATTERN_BLOCK);
+    return check_alignment(t, multiple, e);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Workload
+ */
+
+static int make_workload(struct trial *t, struct spur_error *e)
+{
+    const struct job *job = t->job;
+    uint64_t usable = 0;
+
+    t->workload_files = calloc(t->targets.n, sizeof(*t->workload_files));
+    if (!t->workload_files)
+        return no_memory(e, "workload");
+    for (size_t i = 0; i < t->targets.n; i++) {
+        uint64_t bytes = t->targets.items[i].usable_bytes;
+
+        /* O_DIRECT cannot write the end of an odd-sized file; reading it is fine. */
+        t->workload_files[i].bytes = job_writes(job) ? round_down(bytes, t->limits.length_align) : bytes;
+        t->tail_skipped_bytes += bytes - t->workload_files[i].bytes;
+        usable += t->workload_files[i].bytes;
+    }
+    t->plan = (struct workload_plan){
+        .files = t->workload_files,
+        .n_files = (unsigned)t->targets.n,
+        .n_threads = t->n_threads,
+        .request_bytes = job->request_bytes,
+        .total_bytes = job->total_bytes,
+        .seed = job->seed,
+        .read_percent = job->mix_percent,
+        .depth = job->depth,
+        .unaligned = job->unaligned,
+        .write = job->op == JOB_WRITE || job->op == JOB_RANDWRITE,
+    };
+    t->workload = workload_find(job->op == JOB_MIX                            ? "mix"
+                                : job->op == JOB_READ || job->op == JOB_WRITE ? "sequential"
+                                                                              : "random");
+    t->pass_workload = &sequential_workload;
+    t->pass_plan = t->plan;
+    t->pass_plan.unaligned = false;
+    t->pass_plan.total_bytes = job->op == JOB_READ && job->total_bytes ? job->total_bytes : usable;
+    t->reads_back = job_writes(job);
+    return 0;
+}
+
+static uint64_t realtime_us(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_REALTIME, &ts);
+    return (uint64_t)ts.tv_sec * 1000000ull + (uint64_t)ts.tv_nsec / 1000;
+}
+
+/* Counts of writes by file and request-sized cell: mapped, so that untouched parts of a large file cost nothing. */
+static int make_cells(struct trial *t, struct spur_error *e)
+{
+    if (!job_writes(t->job))
+        return 0;
+    t->generation_base = realtime_us();
+    t->cells = calloc(t->targets.n, sizeof(*t->cells));
+    if (!t->cells)
+        return no_memory(e, "table of writes");
+    for (size_t i = 0; i < t->targets.n; i++) {
+        uint64_t n = t->workload_files[i].bytes / t->job->request_bytes + 1;
+        void *p = mmap(NULL, n * sizeof(uint32_t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                       -1, 0);
+
+        if (p == MAP_FAILED)
+            return error_errno(e, errno, "mmap", "table of writes");
+        t->cells[i] = p;
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Buffers
+ */
+
+static int add_buffer(struct trial *t, uint64_t bytes, struct spur_buffer **ret, struct spur_error *e)
+{
+    int r = spur_buffer_alloc(t->memory, bytes, ret, e);
+
+    if (r < 0)
+        return r;
+    t->buffers[t->n_buffers++] = *ret;
+    r = spur_buffer_attach(t->path, *ret, e);
+    if (r < 0) {
+        spur_buffer_free(*ret);
+        t->n_buffers--;
+    }
+    return r;
+}
+
+/* A buffer a thread, or one registration of which each thread has its own slice (--share buffer). */
+static int make_buffers(struct trial *t, struct spur_error *e)
+{
+    uint64_t thread_bytes;
+    int r = 0;
+
+    t->write_shift = t->job->op == JOB_MIX ? round_up(t->job->request_bytes, 4096) : 0;
+    t->slot_bytes = round_up(t->job->request_bytes, 4096) + t->write_shift;
+    thread_bytes = t->slot_bytes * t->job->depth;
+    t->buffers = calloc(t->n_threads, sizeof(*t->buffers));
+    if (!t->buffers)
+        return no_memory(e, "buffers");
+    for (unsigned i = 0; i < t->n_threads && !r; i++) {
+        struct trial_thread *w = &t->threads[i];
+
+        if (!(t->job->share & SHARE_BUFFER)) {
+            r = add_buffer(t, thread_bytes, &w->buffer, e);
+        } else {
+            r = i ? 0 : add_buffer(t, thread_bytes * t->n_threads, &w->buffer, e);
+            w->buffer = t->threads[0].buffer;
+            w->buffer_base = i * thread_bytes;
+        }
+    }
+    return r;
+}
+
+/* ------------------------------------------------------------------------------------------------ */
+
+static int allocate(struct trial *t, const struct job *job, struct spur_error *e)
+{
+    *t = (struct trial){.job = job, .wake_fd = -1};
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->changed, NULL);
+    t->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (t->wake_fd < 0)
+        return error_errno(e, errno, "eventfd", "starting threads");
+    if (posix_memalign((void **)&t->threads, 128, job->threads * sizeof(*t->threads)))
+        return no_memory(e, "threads");
+    memset(t->threads, 0, job->threads * sizeof(*t->threads));
+    t->n_threads = job->threads;
+    return 0;
+}
+
+static int make_objects(struct trial *t, struct spur_error *e)
+{
+    int r = target_list_make(t->job, &t->targets, e);
+
+    if (!r)
+        r = open_memory(t, e);
+    if (!r)
+        r = open_path(t, e);
+    if (!r)
+        r = open_files(t, e);
+    if (r < 0)
+        return r;
+    strictest(t);
+    t->synchronous = t->limits.max_depth == 1;
+    r = check_limits(t, e);
+    if (!r)
+        r = make_workload(t, e);
+    if (!r)
+        r = deal_handles(t, e);
+    if (!r)
+        r = make_cells(t, e);
+    if (!r)
+        r = make_buffers(t, e);
+    return r;
+}
+
+int trial_make(const struct job *job, struct trial *ret_trial, struct spur_error *e)
+{
+    struct trial *t = ret_trial;
+    unsigned n;
+    int r = allocate(t, job, e);
+
+    if (!r)
+        r = make_objects(t, e);
+    if (!r)
+        return trial_start_threads(t, e);
+    n = t->n_threads;
+    t->n_threads = 0; /* none runs */
+    for (unsigned i = 0; t->threads && i < n; i++)
+        free(t->threads[i].files);
+    return r;
+}
+
+void trial_free(struct trial *t)
+{
+    trial_start(t, NULL, PHASE_END);
+    for (unsigned i = 0; i < t->n_threads; i++) {
+        pthread_join(t->threads[i].thread, NULL);
+        trial_thread_free(&t->threads[i]);
+    }
+    for (size_t i = t->n_buffers; i-- > 0;) { /* deregistered before it is freed */
+        spur_buffer_detach(t->path, t->buffers[i]);
+        spur_buffer_free(t->buffers[i]);
+    }
+    for (size_t i = t->n_files; i-- > 0;)
+        spur_file_close(t->files[i]);
+    spur_path_close(t->path);
+    spur_memory_close(t->memory);
+    for (size_t i = 0; t->cells && i < t->targets.n; i++)
+        if (t->cells[i])
+            munmap(t->cells[i], (t->workload_files[i].bytes / t->job->request_bytes + 1) * sizeof(uint32_t));
+    free(t->cells);
+    free(t->workload_files);
+    free(t->buffers);
+    free(t->files);
+    target_list_free(&t->targets);
+    free(t->threads);
+    if (t->wake_fd >= 0)
+        close(t->wake_fd);
+}
