@@ -30,6 +30,16 @@ static inline uint64_t round_down(uint64_t value, uint64_t multiple)
     return value - value % multiple;
 }
 
+/* In a loop that waits for another thread or device. */
+static inline void pause_cpu(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
 static inline void cleanup_free(void *p)
 {
     free(*(void **)p);

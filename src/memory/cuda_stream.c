@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams of a GPU and their tickets: a ring of events. */
+#include <time.h>
+
+#include "core/util.h"
 #include "memory/cuda_state.h"
+
+#define WAIT_SPIN_NS 30000u
+#define WAIT_NAP_NS  20000
+#define WAIT_PAUSES  32
 
 #include "core/error.h"
 
@@ -196,6 +203,26 @@ int cuda_done(struct memory_stream *s, uint64_t ticket, struct spur_error *e)
     return 1;
 }
 
+/*
+ * cuEventSynchronize spins inside the driver, on a CPU that other threads could use and under a lock that they need. A
+ * short wait is spun here, with few queries; a long one naps in between.
+ */
+static CUresult await_event(const struct cuda_api *api, CUevent event)
+{
+    const struct timespec nap = {0, WAIT_NAP_NS};
+    uint64_t began = now_ns();
+    CUresult code;
+
+    while ((code = api->cuEventQuery(event)) == CUDA_ERROR_NOT_READY) {
+        if (now_ns() - began > WAIT_SPIN_NS)
+            nanosleep(&nap, NULL);
+        else
+            for (int i = 0; i < WAIT_PAUSES; i++)
+                pause_cpu();
+    }
+    return code;
+}
+
 int cuda_wait(struct memory_stream *s, uint64_t ticket, struct spur_error *e)
 {
     const struct cuda_memory_state *c = cuda_state(s->memory);
@@ -208,9 +235,9 @@ int cuda_wait(struct memory_stream *s, uint64_t ticket, struct spur_error *e)
     rc = check_ticket(t, ticket, e);
     if (rc)
         return rc;
-    code = c->api->cuEventSynchronize(event_of(t, ticket));
+    code = await_event(c->api, event_of(t, ticket));
     if (code)
-        return cuda_fail(c->api, e, code, "cuEventSynchronize", "work before ticket %llu", (unsigned long long)ticket);
+        return cuda_fail(c->api, e, code, "cuEventQuery", "work before ticket %llu", (unsigned long long)ticket);
     reached(t, ticket);
     return 0;
 }

@@ -21,7 +21,9 @@ static int choose_backend(struct fanout_path *f, struct spur_error *e)
     struct spur_error why;
     int r;
 
-    f->backend = f->settings.engine == FANOUT_ENGINE_THREADS ? &fanout_pool : &fanout_uring;
+    f->backend = f->settings.engine == FANOUT_ENGINE_THREADS  ? &fanout_pool
+                 : f->settings.engine == FANOUT_ENGINE_CALLER ? &fanout_caller
+                                                              : &fanout_uring;
     r = f->backend->probe(&why);
     if (r == 0)
         return 0;

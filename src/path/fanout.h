@@ -9,6 +9,7 @@
  *   fanout_copy.c      copies between staging and memory, in batches with a ticket each
  *   fanout_uring.c     backend: io_uring
  *   fanout_pool.c      backend: threads with pread and pwrite
+ *   fanout_caller.c    backend: the caller itself with pread and pwrite
  *   fanout_facts.c     effective settings and evidence
  *
  * A piece of a read: on the wire -> (staged: copied) -> done. Of a write: (staged: copied) -> on the wire -> done.
@@ -31,7 +32,7 @@
 #define FANOUT_NONE       UINT32_MAX
 
 enum fanout_choice { FANOUT_AUTO, FANOUT_YES, FANOUT_NO };
-enum fanout_engine { FANOUT_ENGINE_AUTO, FANOUT_ENGINE_URING, FANOUT_ENGINE_THREADS };
+enum fanout_engine { FANOUT_ENGINE_AUTO, FANOUT_ENGINE_URING, FANOUT_ENGINE_THREADS, FANOUT_ENGINE_CALLER };
 
 /* As asked for; 0 is "auto". */
 struct fanout_settings {
@@ -44,6 +45,8 @@ struct fanout_settings {
 
 /* What a queue runs with; the same for all queues of a path but for what the kernel grants. */
 struct fanout_setup {
+    const char *engine;     /* static */
+    bool engine_for_memory; /* chosen by auto because the files are in memory */
     uint32_t piece_bytes;
     const char *piece_source; /* static */
     uint64_t stage_bytes;
@@ -170,6 +173,7 @@ struct fanout_queue {
 /* Moves pieces. Errors of a piece are results; errors returned are of the backend itself. */
 struct fanout_backend {
     const char *name;
+    bool one_at_a_time; /* never more than one piece under way, whatever was pushed */
     /* -ENOSYS, -EPERM, -EACCES: not available here; anything else is an error. */
     int (*probe)(struct spur_error *e);
     /* Fills its part of q->setup. */
@@ -184,7 +188,7 @@ struct fanout_backend {
                 struct spur_error *e);
 };
 
-extern const struct fanout_backend fanout_uring, fanout_pool;
+extern const struct fanout_backend fanout_uring, fanout_pool, fanout_caller;
 
 /* fanout_settings.c */
 extern const struct spur_setting fanout_setting_rows[];

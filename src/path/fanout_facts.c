@@ -2,6 +2,7 @@
 /* What fanout runs with, and what it did. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "path/fanout.h"
 
@@ -95,11 +96,21 @@ static void emit_setup(const struct sink *s, const struct fanout_path *f)
     number(s, "depth", setup->depth);
     number(s, "batch", setup->batch);
     number(s, "workers", setup->workers);
-    if (f->backend == &fanout_uring) {
+    if (!strcmp(setup->engine, fanout_uring.name)) {
         emit_async(s, setup->async_min);
         text(s, "ring_flags", setup->ring_flags, NULL);
     }
     emit_registered(s, setup);
+}
+
+static void emit_engine(const struct sink *s, const struct fanout_path *f)
+{
+    const char *reason = *f->backend_reason ? f->backend_reason : NULL;
+
+    if (f->n_queues_opened && f->setup.engine_for_memory)
+        text(s, "engine", f->setup.engine, "the files are in memory");
+    else
+        text(s, "engine", f->n_queues_opened ? f->setup.engine : f->backend->name, reason);
 }
 
 void fanout_effective(struct spur_path *p, path_fact_fn emit, void *context)
@@ -108,7 +119,7 @@ void fanout_effective(struct spur_path *p, path_fact_fn emit, void *context)
     struct sink s = {emit, context};
 
     pthread_mutex_lock(&f->lock);
-    text(&s, "engine", f->backend->name, *f->backend_reason ? f->backend_reason : NULL);
+    emit_engine(&s, f);
     text(&s, "direct", f->settings.direct ? "yes" : "no", NULL);
     emit_align(&s, p);
     emit_setup(&s, f);

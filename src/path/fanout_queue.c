@@ -15,16 +15,8 @@
 #define MAX_RETRIES 64
 #define MAX_LANDED  256u
 #define SPIN_NS     20000u /* of looking for the end of a copy, before ... */
+#define PAUSES      16
 #define NAP_NS      50000u /* ... looking at intervals while I/O is under way */
-
-static void pause_cpu(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
 
 void fanout_list_append(struct fanout_queue *q, struct fanout_list *list, uint32_t piece)
 {
@@ -72,9 +64,11 @@ static void accept(struct fanout_queue *q, const struct spur_request *request)
     struct fanout_request *r = &q->requests[i];
     const struct spur_file *f = request->file;
     uint32_t page = f->align_address > 4096 ? f->align_address : 4096;
-    struct fanout_shape shape = {f->align, f->align_address, f->align > page ? f->align : page, q->setup.piece_bytes,
-                                 !q->is_device};
     bool write = request->op == SPUR_OP_WRITE;
+    /* O_DIRECT fills the last unit up behind the end of the file: that must not reach the caller's memory. */
+    bool past_end = !write && request->offset + request->length > f->bytes && f->bytes % f->align;
+    struct fanout_shape shape = {f->align, f->align_address, f->align > page ? f->align : page, q->setup.piece_bytes,
+                                 !q->is_device && !past_end};
 
     r->request = *request;
     if (!request->n_segments) {
@@ -184,16 +178,23 @@ static void slot_give(struct fanout_queue *q, uint32_t slot)
         q->free_large[q->n_free_large++] = slot;
 }
 
+static void count_in_flight(struct fanout_queue *q)
+{
+    unsigned n = q->backend->one_at_a_time ? 1 : q->n_wire;
+
+    q->stats.sends++;
+    q->stats.pieces_in_flight_sum += n;
+    if (n > q->stats.pieces_in_flight_max)
+        q->stats.pieces_in_flight_max = n;
+}
+
 void fanout_piece_send(struct fanout_queue *q, uint32_t piece)
 {
     struct fanout_piece *p = &q->pieces[piece];
 
     fanout_request_moved(q, &q->requests[p->request], 1, 0);
     q->n_wire++;
-    q->stats.sends++;
-    q->stats.pieces_in_flight_sum += q->n_wire;
-    if (q->n_wire > q->stats.pieces_in_flight_max)
-        q->stats.pieces_in_flight_max = q->n_wire;
+    count_in_flight(q);
     q->backend->push(q, piece);
     q->n_unflushed++;
 }
@@ -514,7 +515,8 @@ static bool wait_for_copies(struct fanout_queue *q, uint64_t *since)
     if (!*since)
         *since = now;
     if (now - *since < SPIN_NS) {
-        pause_cpu();
+        for (int i = 0; i < PAUSES; i++) /* each look takes a lock of the driver's */
+            pause_cpu();
         return visit(q, 0, 0);
     }
     if (q->n_wire)

@@ -12,34 +12,37 @@
 #include "path/direct.h"
 #include "path/fanout.h"
 
-#define PIECE_MIN         4096u
-#define PIECE_MAX         (64u << 20)
-#define PIECE_AUTO        (1u << 20)
-#define PIECE_AUTO_MIN    (64u << 10)  /* of what a mount or device prefers */
-#define STAGE_MAX         (1ull << 30) /* the kernel's limit for one registered range */
-#define STAGE_AUTO_DEVICE (64ull << 20)
-#define STAGE_AUTO_HOST   (16ull << 20) /* only what is not aligned is staged */
-#define STAGE_AUTO_PIECES 32u
-#define WORKERS_AUTO_RING 12u
-#define WORKERS_AUTO_POOL 16u
-#define WORKERS_MAX       256u
-#define ASYNC_AUTO_MIN    65536u /* below, handing a piece to a worker costs more than copying it */
-#define BATCH_MAX         1024u
+#define PIECE_MIN          4096u
+#define PIECE_MAX          (64u << 20)
+#define PIECE_AUTO         (1u << 20)
+#define PIECE_AUTO_MIN     (64u << 10)  /* of what a mount or device prefers */
+#define STAGE_MAX          (1ull << 30) /* the kernel's limit for one registered range */
+#define STAGE_AUTO_DEVICE  (64ull << 20)
+#define STAGE_AUTO_HOST    (16ull << 20) /* only what is not aligned is staged */
+#define STAGE_AUTO_CALLER  (8ull << 20)
+#define STAGE_AUTO_PIECES  32u
+#define WORKERS_AUTO_RING  12u
+#define WORKERS_AUTO_POOL  16u
+#define WORKERS_MAX        256u
+#define WORKERS_AUTO_SHARE 4u     /* CPUs for each queue, for files in memory */
+#define ASYNC_AUTO_MIN     65536u /* below, handing a piece to a worker costs more than copying it */
+#define BATCH_MAX          1024u
 
 const struct spur_setting fanout_setting_rows[] = {
-    {"engine", "word", "auto, uring, threads", "auto",
-     "what moves the pieces; auto: io_uring, or threads where the kernel does not offer it (and says so)"},
+    {"engine", "word", "auto, uring, threads, caller", "auto",
+     "what moves the pieces; auto: io_uring, or threads where the kernel does not offer it (and says so); for files in "
+     "memory threads if pieces are large and CPUs idle, else the caller's own thread"},
     {"piece", "bytes", "auto, 4K..64M", "auto",
      "largest I/O; auto: 1 MiB, or what the mount or the block device takes at once where that is less"},
     {"stage", "bytes", "auto, 8K..1G", "auto",
-     "staging memory of each queue; auto: enough for the depth, at least 32 pieces, at most 64 MiB (host memory: 16)"},
+     "staging memory of each queue; auto: enough for the depth, at least 32 pieces, at most 64 MiB (host memory: 16, "
+     "engine caller: 8)"},
     {"batch", "count", "auto, 1..1024", "auto",
      "landed pieces to wait for, and small copies to gather, at a time; auto: by depth, 1 for host memory"},
     {"async", "word", "auto, yes, no", "auto",
-     "let kernel workers do the I/O; auto: for pieces of 64 KiB and more if the files are in memory and each queue has "
-     "two CPUs"},
+     "let io_uring's kernel workers do the I/O; auto: no, unless the kernel has no other way"},
     {"workers", "count", "auto, 1..256", "auto",
-     "kernel workers, or threads, of each queue; auto: CPUs divided by queues, at most 12; threads: up to 16"},
+     "threads, or kernel workers, of each queue; auto: CPUs divided by queues, at most 12 (threads: 16)"},
     {"direct", "word", "yes, no", "yes", "open files with O_DIRECT; no: through the page cache"},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -109,7 +112,7 @@ static int parse_word(const struct spur_path *p, const char *key, const char *co
 
 int fanout_settings_parse(const struct spur_path *p, struct fanout_settings *ret, struct spur_error *e)
 {
-    static const char *const engines[] = {"auto", "uring", "threads", NULL};
+    static const char *const engines[] = {"auto", "uring", "threads", "caller", NULL};
     static const char *const choices[] = {"auto", "yes", "no", NULL};
     unsigned engine = 0, async = 0, direct = 0;
     uint64_t batch = 0, workers = 0;
@@ -236,25 +239,48 @@ static bool all_in_memory(const struct spur_path *p)
     return p->n_files > 0;
 }
 
-static void workers_decide(struct fanout_queue *q)
+/*
+ * Files in memory keep nobody waiting: reading them is copying by a CPU. Small pieces are cheapest on the caller's own
+ * thread; large ones go to threads where there are CPUs for them. (io_uring's workers do the same, but a burst handed
+ * to sleeping ones wakes them one by one.)
+ */
+static const struct fanout_backend *backend_decide(const struct fanout_queue *q, unsigned share)
 {
     const struct fanout_settings *want = &q->path->settings;
     const struct spur_path *p = q->queue->path;
-    unsigned cpus = cpu_count(), share = cpus / p->n_queues;
 
-    q->setup.async_min = UINT32_MAX;
-    q->setup.workers = want->workers;
-    if (q->backend == &fanout_pool) {
-        if (!want->workers)
-            q->setup.workers = q->setup.n_pieces < WORKERS_AUTO_POOL ? q->setup.n_pieces : WORKERS_AUTO_POOL;
-        return;
-    }
-    if (want->async == FANOUT_YES)
-        q->setup.async_min = 1;
-    else if (want->async == FANOUT_AUTO && all_in_memory(p) && share >= 2)
-        q->setup.async_min = ASYNC_AUTO_MIN;
-    if (!want->workers)
-        q->setup.workers = share < 1 ? 1 : share > WORKERS_AUTO_RING ? WORKERS_AUTO_RING : share;
+    if (want->engine != FANOUT_ENGINE_AUTO || want->async != FANOUT_AUTO || !all_in_memory(p))
+        return q->backend;
+    if (p->max_request_bytes >= ASYNC_AUTO_MIN && (share >= 2 || want->workers > 1))
+        return &fanout_pool;
+    return &fanout_caller;
+}
+
+static unsigned workers_auto(const struct fanout_queue *q, unsigned share)
+{
+    unsigned most = q->backend == &fanout_pool ? WORKERS_AUTO_POOL : WORKERS_AUTO_RING;
+
+    if (q->setup.engine_for_memory && share < most)
+        most = share;
+    if (q->backend == &fanout_pool)
+        return q->setup.n_pieces < most ? q->setup.n_pieces : most;
+    return share < 1 ? 1 : share > most ? most : share;
+}
+
+static void workers_decide(struct fanout_queue *q)
+{
+    const struct fanout_settings *want = &q->path->settings;
+    unsigned share = cpu_count() / q->queue->path->n_queues;
+    const struct fanout_backend *chosen = q->backend;
+
+    q->backend = backend_decide(q, share);
+    q->setup.engine = q->backend->name;
+    q->setup.engine_for_memory = q->backend != chosen;
+    q->setup.async_min = q->backend == &fanout_uring && want->async == FANOUT_YES ? 1 : UINT32_MAX;
+    if (q->backend == &fanout_caller)
+        q->setup.workers = 0;
+    else
+        q->setup.workers = want->workers ? want->workers : workers_auto(q, share);
 }
 
 static void batch_decide(struct fanout_queue *q)
@@ -279,6 +305,8 @@ static int stage_decide(struct fanout_queue *q, uint32_t align, struct spur_erro
         stage = q->queue->depth * cover;
         if (q->is_device && stage < STAGE_AUTO_PIECES * slot)
             stage = STAGE_AUTO_PIECES * slot;
+        if (q->backend->one_at_a_time && limit > STAGE_AUTO_CALLER)
+            limit = STAGE_AUTO_CALLER; /* little enough for caches: what lands is copied at once */
         if (stage > limit)
             stage = limit;
         if (stage < slot)

@@ -391,7 +391,7 @@ static void announce(const struct fanout_piece *p, uint8_t *at, uint32_t bytes)
 {
 #ifdef WITH_ASAN
     if (__asan_region_is_poisoned(at, bytes))
-        abort();
+        __builtin_trap();
 #endif
 #ifdef WITH_TSAN
     if (p->write)
