@@ -2,6 +2,7 @@
 /* Public calls on memories and buffers. */
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +36,7 @@ static const struct memory_ops *find_memory(const char *name, unsigned *ret_inde
     for (size_t i = 0; memory_table[i]; i++) {
         const struct memory_ops *row = memory_table[i];
         size_t n = strlen(row->name);
+        unsigned long index;
         char *end;
 
         if (strncmp(name, row->name, n))
@@ -45,7 +47,8 @@ static const struct memory_ops *find_memory(const char *name, unsigned *ret_inde
         if (!row->takes_index || name[n] != ':' || !isdigit((unsigned char)name[n + 1]))
             continue;
         errno = 0;
-        *ret_index = (unsigned)strtoul(name + n + 1, &end, 10);
+        index = strtoul(name + n + 1, &end, 10);
+        *ret_index = index > UINT_MAX ? UINT_MAX : (unsigned)index; /* out of range all the same */
         if (!*end && !errno)
             return row;
     }

@@ -61,6 +61,10 @@ static int lock_pages(void *p, size_t bytes, struct spur_error *e)
     if (limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur)
         error_errno(e, r, "mlock", "%zu bytes of page-locked memory, over the limit of %llu (RLIMIT_MEMLOCK)", bytes,
                     (unsigned long long)limit.rlim_cur);
+    else if (limit.rlim_cur != RLIM_INFINITY)
+        error_errno(e, r, "mlock",
+                    "%zu more bytes of page-locked memory, where the process may lock %llu in all (RLIMIT_MEMLOCK)",
+                    bytes, (unsigned long long)limit.rlim_cur);
     else
         error_errno(e, r, "mlock", "%zu bytes of page-locked memory", bytes);
     error_remedy(e, "raise the limit (ulimit -l, or LimitMEMLOCK= of the service) or use fewer threads, less depth or "

@@ -233,7 +233,7 @@ static int64_t read_error(int fd, const char *name, int err, size_t length, uint
     error_errno(e, err, "pread", "%s (%s): reading %zu bytes at offset %llu", name, fs, length,
                 (unsigned long long)offset);
     if (err == EINVAL)
-        error_remedy(e, "the file system refuses this alignment: see spur list, or use --path buffered");
+        error_remedy(e, "the file system refuses this alignment: use --path buffered");
     return -err;
 }
 
@@ -280,6 +280,8 @@ static int64_t write_error(int fd, const char *name, int err, size_t length, uin
         error_remedy(e, "over the file-size limit: raise ulimit -f, or the file system's own limit");
     else if (err == EROFS)
         error_remedy(e, "the file system is mounted read-only");
+    else if (err == EINVAL)
+        error_remedy(e, "the file system refuses this alignment: use --path buffered");
     return -err;
 }
 

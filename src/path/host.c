@@ -104,9 +104,12 @@ static int64_t staged_write(struct spur_queue *q, const struct spur_request *r, 
 
 int64_t host_transfer(struct spur_queue *q, const struct spur_request *r, host_io_fn io, struct spur_error *e)
 {
-    bool room = r->buffer_offset + round_up(r->length, r->file->align) <= r->buffer->bytes;
+    const struct spur_file *f = r->file;
+    /* O_DIRECT fills the last unit up behind the end of the file: only what was asked for may reach the caller's
+     * memory. */
+    bool whole = f->align == 1 || r->offset + r->length <= round_down(f->bytes, f->align);
 
-    if (!q->memory->ops->is_device && (room || r->op == SPUR_OP_WRITE))
+    if (!q->memory->ops->is_device && (whole || r->op == SPUR_OP_WRITE))
         return io(r->file, r->op, (uint8_t *)(uintptr_t)r->buffer->address + r->buffer_offset, r->length, r->offset, e);
     return r->op == SPUR_OP_READ ? staged_read(q, r, io, e) : staged_write(q, r, io, e);
 }

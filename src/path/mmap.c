@@ -21,7 +21,7 @@
 
 static __thread sigjmp_buf *guard; /* set while this thread copies from or to a mapping */
 static struct sigaction previous;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void on_sigbus(int signal_number, siginfo_t *info, void *context)
 {
@@ -39,12 +39,18 @@ static void on_sigbus(int signal_number, siginfo_t *info, void *context)
     raise(signal_number);
 }
 
+/* Somebody may have put another handler in the place of ours since the last path was opened. */
 static void install(void)
 {
     struct sigaction action = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    struct sigaction before;
 
     sigemptyset(&action.sa_mask);
-    sigaction(SIGBUS, &action, &previous);
+    pthread_mutex_lock(&lock);
+    if (sigaction(SIGBUS, &action, &before) == 0 &&
+        !((before.sa_flags & SA_SIGINFO) && before.sa_sigaction == on_sigbus))
+        previous = before;
+    pthread_mutex_unlock(&lock);
 }
 
 /* memcpy that returns false where a page of the mapping is gone. */
@@ -68,7 +74,7 @@ static int mmap_open(struct spur_path *p, struct spur_error *e)
 {
     enum advice advice;
 
-    pthread_once(&once, install);
+    install();
     return advice_parse(p, &advice, e);
 }
 

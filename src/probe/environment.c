@@ -363,7 +363,8 @@ static void set_memlock(const struct report *r, json_t *to)
 {
     char reason[PROBE_REASON], *text = read_text(r->p, "/proc/self/limits", reason);
     const char *at = text ? strstr(text, "\nMax locked memory ") : NULL;
-    uint64_t v;
+    uint64_t v = 0;
+    bool known;
 
     if (!at) {
         set_null(r, to, "", "memlock_limit", text ? "/proc/self/limits: no Max locked memory" : reason);
@@ -372,10 +373,11 @@ static void set_memlock(const struct report *r, json_t *to)
     }
     at += 19;
     at += strspn(at, " ");
+    known = parse_u64(&at, &v);
     if (!strncmp(at, "unlimited", 9))
         set_null(r, to, "", "memlock_limit", "unlimited");
     else
-        set_number(r, to, "", "memlock_limit", parse_u64(&at, &v), v, "/proc/self/limits: malformed");
+        set_number(r, to, "", "memlock_limit", known, v, "/proc/self/limits: malformed");
     free(text);
 }
 

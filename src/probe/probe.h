@@ -94,10 +94,13 @@ void probe_extents_read(int fd, uint64_t offset, uint64_t length, struct probe_e
 
 /*
  * Environment snapshot (DESIGN.md 5.9) as a new JSON object: clock {monotonic_ns, realtime_ns}, boot_id, kernel,
- * cpu {model, online, allowed (affinity), governor, mhz_min/mhz_max now}, memory {total, available}, loadavg,
- * cgroup {version, path, cpu_max {quota_us, period_us} or null, cpu_stat {nr_periods, nr_throttled, throttled_us},
- * memory_max}, pressure {io, cpu} where there, io_uring {disabled sysctl}, memlock_limit. Unknown members are null;
- * the reasons go into @nulls (an object key -> reason; keys prefixed "environment.begin." etc. by @prefix).
+ * cpu {model, online, allowed (affinity), governor ("mixed" if CPUs differ), mhz_min, mhz_max (now)},
+ * memory {total, available}, loadavg [3], cgroup {version, path, cpu_max {quota_us, period_us}, cpu_stat {nr_periods,
+ * nr_throttled, throttled_us}, memory_max}, pressure {io, cpu: {some_avg10, some_total_us, full_...}},
+ * io_uring {disabled: the sysctl}, memlock_limit. Bytes; the limits are the tightest of the group and those above it,
+ * cpu_stat is that of the group whose quota binds. Unknown members are null and so are limits that do not exist; the
+ * reason ("unlimited" for those) goes into @nulls under the member's name behind @prefix, "environment.begin." with
+ * its dot.
  */
 json_t *probe_environment(const struct probe *p, json_t *nulls, const char *prefix);
 

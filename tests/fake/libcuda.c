@@ -156,15 +156,11 @@ CUresult fake_enter_context(const char *symbol, CUcontext *ret)
 {
     CUresult code = fake_enter(symbol);
 
-    if (code)
-        return code;
     fake_lock();
-    if (!current || !current->refs)
-        code = CUDA_ERROR_INVALID_CONTEXT;
-    else
-        code = current->error;
+    *ret = current && current->refs ? current : NULL;
+    if (!code)
+        code = *ret ? current->error : CUDA_ERROR_INVALID_CONTEXT;
     fake_unlock();
-    *ret = current;
     return code;
 }
 

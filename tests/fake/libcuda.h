@@ -125,7 +125,7 @@ extern struct fake fake;
 
 /* Counts the call, and returns the code of a rule that fits it. First line of every function. */
 CUresult fake_enter(const char *symbol);
-/* Likewise, and there must be a current context without a fault. */
+/* Likewise, and there must be a current context without a fault. *ret: the current context, also with an error. */
 CUresult fake_enter_context(const char *symbol, CUcontext *ret);
 
 void fake_lock(void);

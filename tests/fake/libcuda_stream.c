@@ -191,19 +191,21 @@ CUresult cuStreamDestroy_v2(CUstream stream)
     return code;
 }
 
+/* An injected error is told after the wait: the work is not in flight any more, as after a real one. */
 CUresult cuStreamSynchronize(CUstream stream)
 {
-    CUcontext context;
+    CUcontext context = NULL;
     CUresult code = fake_enter_context("cuStreamSynchronize", &context);
     CUstream s;
 
-    if (code)
+    if (!context)
         return code;
     fake_lock();
     s = stream_find(stream, context);
     while (s && s->head)
         pthread_cond_wait(&fake.progress, &fake.lock);
-    code = s ? s->context->error : CUDA_ERROR_INVALID_HANDLE;
+    if (!code)
+        code = s ? s->context->error : CUDA_ERROR_INVALID_HANDLE;
     fake_unlock();
     return code;
 }

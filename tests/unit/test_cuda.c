@@ -494,6 +494,8 @@ out:
     return rc;
 }
 
+#define MOST_CALLS 40 /* a wait may ask any number of times */
+
 /* Every call of every function fails once: named, with its code, and nothing is left behind. */
 static void each_failure_is_named(void **state)
 {
@@ -519,17 +521,20 @@ static void each_failure_is_named(void **state)
         assert_good(everything(&e), &e);
         n = calls(symbols[i]) - before;
         if (!strcmp(symbols[i], "cuStreamSynchronize"))
-            n--; /* the last one is stream_close's: nobody to tell, and without it the work is in flight */
-        for (unsigned long k = 1; k <= n && !gives; k++) {
+            n--; /* the last one is stream_close's: there is nobody to tell */
+        for (unsigned long k = 1; k <= n && k <= MOST_CALLS && !gives; k++) {
             char rule[80];
             int rc;
 
             snprintf(rule, sizeof(rule), "%s:%lu:999", symbols[i], k);
             hooks.inject(rule);
             memset(&e, 0, sizeof(e));
+            before = calls(symbols[i]);
             rc = everything(&e);
             hooks.inject(NULL);
             assert_int_equal(hooks.leaks(), 0);
+            if (!rc && calls(symbols[i]) - before < k) /* waiting asks as often as it takes: fewer times than before */
+                continue;
             if (!rc) { /* on the way out there is nobody to tell */
                 assert_string_equal(symbols[i], "cuCtxSetCurrent");
                 continue;

@@ -79,7 +79,7 @@ static void check_quantiles(uint64_t *values, uint64_t n)
         uint64_t rank = (n * quantiles[k].num + quantiles[k].den - 1) / quantiles[k].den;
         uint64_t want = values[rank - 1], got = histogram_quantile(h, quantiles[k].q);
 
-        assert_true(fabs((double)got - (double)want) * 128 <= (double)want);
+        assert_true(fabs((double)got - (double)want) * 256 <= (double)want);
         assert_true(got >= h->min_ns && got <= h->max_ns);
         if (want < 128)
             assert_int_equal(got, want);
@@ -114,7 +114,7 @@ static uint64_t constant(struct draw *d)
 
 static void quantiles_against_sorted(void **state)
 {
-    static const uint64_t counts[] = {1, 2, 3, 10, 999, 1000, 100000};
+    static const uint64_t counts[] = {1, 2, 3, 10, 100, 999, 1000, 100000};
     uint64_t (*const shapes[])(struct draw *) = {uniform, small, heavy, two_modes, constant};
     uint64_t *values = malloc(100000 * sizeof(*values));
     struct draw d;
@@ -171,6 +171,21 @@ static void add_is_as_if_recorded(void **state)
     free(both);
 }
 
+/* A histogram caught between a bucket and its count, as a reader beside the writer sees it. */
+static void add_counts_by_buckets(void **state)
+{
+    struct histogram *a = make(), *b = make();
+
+    histogram_record(b, 500);
+    histogram_record(b, 600);
+    b->count--;
+    histogram_add(a, b);
+    assert_int_equal(a->count, 2);
+    assert_in_range(histogram_quantile(b, 0.5), 500, 503);
+    free(a);
+    free(b);
+}
+
 #define N_WRITTEN 2000000
 
 static void *writer(void *arg)
@@ -211,7 +226,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(buckets_hold_their_values), cmocka_unit_test(quantiles_against_sorted),
         cmocka_unit_test(overflow_is_counted),       cmocka_unit_test(add_is_as_if_recorded),
-        cmocka_unit_test(reader_beside_writer),
+        cmocka_unit_test(add_counts_by_buckets),     cmocka_unit_test(reader_beside_writer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
