@@ -86,6 +86,17 @@ struct progress {
     bool shown;
 };
 
+/* Whole seconds, rounded up: "0 s" only when nothing is left. */
+static void format_left(double seconds, char *ret_text)
+{
+    uint64_t whole = (uint64_t)(seconds + 0.999);
+
+    if (whole < 100)
+        snprintf(ret_text, UNITS_TEXT, "%llu s", (unsigned long long)whole);
+    else
+        units_format_time(whole * 1000000000u, ret_text);
+}
+
 static void show_progress(void *context, uint64_t done_bytes)
 {
     struct progress *p = context;
@@ -99,7 +110,7 @@ static void show_progress(void *context, uint64_t done_bytes)
     p->last_ns = now;
     p->shown = true;
     if (done_bytes)
-        units_format_time((uint64_t)((double)(p->total_bytes - done_bytes) / rate) * 1000000000u, left);
+        format_left((double)(p->total_bytes - done_bytes) / rate, left);
     fprintf(stderr, "\r%3u %%  %s of %s  %s  %s left\033[K",
             (unsigned)((double)done_bytes * 100 / (double)p->total_bytes), units_format_bytes(done_bytes, done),
             units_format_bytes(p->total_bytes, total), units_format_rate(rate, speed), left);

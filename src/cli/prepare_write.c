@@ -56,12 +56,10 @@ static void fill_content(const struct prepare_content *c, void *buffer, size_t b
 /* The first block of a file that is not whole yet. */
 static void set_unfinished(void *block)
 {
-    struct pattern_header h;
+    struct pattern_header *h = block;
 
-    memcpy(&h, block, sizeof(h));
-    h.magic = PATTERN_MAGIC_PART;
-    h.checksum = pattern_checksum(&h);
-    memcpy(block, &h, sizeof(h));
+    h->magic = PATTERN_MAGIC_PART;
+    h->checksum = pattern_checksum(h);
 }
 
 static int sync_file(int fd, const char *name, struct spur_error *e)
@@ -281,7 +279,7 @@ static int write_end(struct engine *g, struct spur_error *e)
     file_set_direct(w->fd, false);
     if (!rest)
         return 0;
-    buffer = malloc(round_up(rest, PATTERN_BLOCK));
+    buffer = malloc(rest + PATTERN_BLOCK);
     if (!buffer)
         return error_errno(e, ENOMEM, "malloc", "end of %s", w->name);
     fill_content(&w->content, buffer, rest, g->body_bytes);

@@ -207,8 +207,10 @@ static int run_run(void *options, const struct option_result *given)
     struct spur_error e;
     enum exit_code code;
 
-    if (run.options->json && run_json_check(run.options->json, &e) < 0)
+    if (run.options->json && run_json_check(run.options->json, &e) < 0) {
+        run_options_free(options);
         return exit_report("run", &e);
+    }
     run.text = run.options->json && !strcmp(run.options->json, "-") ? stderr : stdout;
     run.live = !run.options->quiet && run.options->interval_ns && isatty(STDERR_FILENO);
     job_make(run.options, &run.job);

@@ -11,6 +11,17 @@
 
 #define DUMP_FLAGS (JSON_INDENT(2) | JSON_REAL_PRECISION(15))
 
+/* A place that cannot take the result is said before the trial, not after it. */
+static int check_directory(const char *file, struct spur_error *e)
+{
+    const char *slash = strrchr(file, '/');
+    _cleanup_free_ char *name = slash ? strndup(file, (size_t)(slash - file) + 1) : strdup(".");
+
+    if (!name)
+        return error_errno(e, ENOMEM, "strdup", "--json: %s", file);
+    return access(name, W_OK | X_OK) < 0 ? error_errno(e, errno, "access", "--json: %s", name) : 0;
+}
+
 /* A file that exists is replaced only if spur wrote it. */
 int run_json_check(const char *file, struct spur_error *e)
 {
@@ -18,13 +29,15 @@ int run_json_check(const char *file, struct spur_error *e)
     json_t *old;
     bool ours;
 
-    if (!strcmp(file, "-") || (stat(file, &st) < 0 && errno == ENOENT))
+    if (!strcmp(file, "-"))
         return 0;
+    if (stat(file, &st) < 0 && errno == ENOENT)
+        return check_directory(file, e);
     old = stat(file, &st) == 0 && S_ISREG(st.st_mode) ? json_load_file(file, 0, NULL) : NULL;
     ours = json_is_integer(json_object_get(old, "schema")) && json_is_string(json_object_get(old, "spur"));
     json_decref(old);
     if (ours)
-        return 0;
+        return check_directory(file, e);
     error_spur(e, SPUR_CODE_REFUSED, "json", "--json: %s exists and is no result of spur's", file);
     error_remedy(e, "name a new file");
     return -EPERM;

@@ -9,7 +9,8 @@
 #include "core/error.h"
 #include "core/util.h"
 
-#define SECOND 1000000000ull
+#define SECOND         1000000000ull
+#define MOST_INTERVALS 65536u /* the worker keeps so many */
 
 static const char *const op_names[] = {
     [JOB_READ] = "read",           [JOB_WRITE] = "write", [JOB_RANDREAD] = "randread",
@@ -212,7 +213,9 @@ const struct option run_option_rows[] = {
      .kind = OPTION_FLAG,
      AT(overwrite),
      .help = "lets writing ops write files that spur did not prepare",
-     .manual = "Their contents are lost. Without a writing op it is an error."},
+     .manual =
+         "Their contents are lost; a file of which only a part is overwritten stays foreign. Without a writing op "
+         "it is an error."},
     {.name = "device-ok",
      .kind = OPTION_FLAG,
      AT(device_ok),
@@ -258,6 +261,10 @@ static int check_combinations(struct run_options *o, const struct option_result 
         return usage(e, "--verify-limit: with --verify off there is no verification pass");
     if (o->range_bytes && o->range_bytes < o->request_bytes)
         return usage(e, "--range: it is smaller than one request (--request)");
+    if (!o->total_bytes && o->interval_ns && o->seconds_ns / o->interval_ns >= MOST_INTERVALS)
+        return error_spur(e, SPUR_CODE_USAGE, "option",
+                          "--interval: more than %u intervals in --seconds; make them longer, or say --interval 0",
+                          MOST_INTERVALS);
     if (o->total_bytes)
         o->warmup_ns = 0;
     return 0;
@@ -321,6 +328,15 @@ static bool known_key(const char *path, const char *key, size_t length)
     return false;
 }
 
+/* What is no UTF-8 cannot travel to the worker, or stand in the result. */
+static bool is_utf8(const char *text)
+{
+    json_t *string = json_string(text);
+
+    json_decref(string);
+    return string;
+}
+
 static int add_pair(struct run_options *o, const char *text, struct spur_error *e)
 {
     size_t length = strcspn(text, "=");
@@ -333,6 +349,8 @@ static int add_pair(struct run_options *o, const char *text, struct spur_error *
     for (size_t i = 0; i < o->n_pairs; i++)
         if (strlen(o->pairs[i].key) == length && !strncmp(o->pairs[i].key, text, length))
             return error_spur(e, SPUR_CODE_USAGE, "option", "--set: %s is set twice", o->pairs[i].key);
+    if (!is_utf8(text))
+        return error_spur(e, SPUR_CODE_USAGE, "option", "--set: the value of %.*s is no UTF-8", (int)length, text);
     key = strndup(text, length);
     if (!key)
         return error_errno(e, ENOMEM, "strndup", "--set");

@@ -233,6 +233,37 @@ static void run_pass(struct child *c)
         o->complete = false;
 }
 
+/* Whether the trial wrote all of a file. */
+static bool covered(const struct trial *t, size_t file)
+{
+    uint64_t n = (t->workload_files[file].bytes + t->job->request_bytes - 1) / t->job->request_bytes;
+
+    for (uint64_t i = 0; i < n; i++) {
+        uint32_t count = t->cells[file][i];
+
+        if (!count || (count == 1 && check_last_written(t, (uint32_t)file, i) < check_cell_bytes(t, (uint32_t)file, i)))
+            return false;
+    }
+    return t->workload_files[file].bytes == t->targets.items[file].bytes;
+}
+
+/*
+ * A foreign file of which a part was overwritten holds both: with its first block in spur's format it would be taken
+ * for a damaged file of spur's by the next trial.
+ */
+static void disown_partial(struct child *c)
+{
+    const struct trial *t = &c->trial;
+    struct spur_error e = {0};
+
+    for (size_t i = 0; t->cells && t->moves_bytes && i < t->targets.n; i++) {
+        if (t->targets.items[i].is_spur || !t->cells[i][0] || covered(t, i))
+            continue;
+        if (target_disown(&t->targets.items[i], &e) < 0 && !c->outcome.error.source)
+            c->outcome.error = e;
+    }
+}
+
 /* Inline mode has seen each timed byte of a read; what was written can only be read back. */
 static bool wants_pass(const struct child *c)
 {
@@ -369,6 +400,9 @@ static void run_trial(struct child *c)
     run_window(c, start_ns);
     residency(c, 1);
     verify(c);
+    disown_partial(c);
+    if (c->stopped || o->error.source)
+        o->complete = false;
     o->environment_end = environment(c, "environment.end.");
     result = result_make(&c->trial, &c->measure, o);
     wire_send(&c->wire, json_pack("{s:s, s:o}", "type", "result", "result", result));
@@ -392,6 +426,7 @@ static void raise_limits(void)
     signal(SIGXFSZ, SIG_IGN); /* EFBIG instead */
     signal(SIGPIPE, SIG_IGN);
     prctl(PR_SET_TIMERSLACK, 1);
+    prctl(PR_SET_NAME, "spur-worker"); /* else "exe", for it was started by that name */
 }
 
 int worker_main(pid_t parent)

@@ -199,7 +199,7 @@ static json_t *intervals(const struct trial *t, const struct outcome *o)
             sum.bytes += t->threads[k].intervals[i].bytes;
             sum.requests += t->threads[k].intervals[i].requests;
         }
-        if (end > o->t1_ns)
+        if (end > o->t1_ns || i + 1 == MAX_INTERVALS) /* the last one holds all that came later */
             end = o->t1_ns;
         json_array_append_new(list,
                               json_pack("{s:o, s:o, s:I, s:I}", "begin_s", result_real((double)(i * length) / 1e9),
@@ -265,10 +265,10 @@ static json_t *verify(const struct trial *t, const struct outcome *o, json_t *nu
     if (!o->passed)
         json_object_set_new(nulls, "verify.pass_s", json_string("no untimed pass was made"));
     if (o->pass_cut)
-        result_note(notes, "the untimed verification pass was cut at its limit (--verify-limit): %llu bytes verified",
+        result_note(notes, "the untimed verification pass was cut (--verify-limit, or a signal): %llu bytes verified",
                     (unsigned long long)o->pass.bytes_ok);
     if (o->n_foreign_full)
-        result_note(notes, "%llu requests were not verified: the table of digests was full",
+        result_note(notes, "%llu requests were not verified: the table of digests was full, or the time for it over",
                     (unsigned long long)o->n_foreign_full);
     return v;
 }

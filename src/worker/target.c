@@ -83,6 +83,21 @@ static int judge_owner(const struct job *job, struct target *t, struct spur_erro
     return job_writes(job) ? new_uuid(t->uuid, e) : 0;
 }
 
+int target_disown(const struct target *t, struct spur_error *e)
+{
+    static const char none[8] = "PARTIAL";
+    int fd = file_open_fd(t->filename, true, false, e);
+    int64_t n = fd;
+
+    if (fd < 0)
+        return fd;
+    n = file_write(fd, t->filename, none, sizeof(none), offsetof(struct pattern_header, magic), e);
+    if (n >= 0 && fsync(fd) < 0)
+        n = error_errno(e, errno, "fsync", "%s", t->filename);
+    close(fd);
+    return n < 0 ? (int)n : 0;
+}
+
 static int judge_holes(struct target *t, struct spur_error *e)
 {
     char what[200];
@@ -146,6 +161,21 @@ static int open_target(const char *name, const struct stat *st, struct target *t
     return t->filename ? 0 : error_errno(e, ENOMEM, "strdup", "%s", name);
 }
 
+/* Named twice, two threads would write one block at a time. */
+static int judge_twice(const struct job *job, const struct target_list *list, const char *name, const struct stat *st,
+                       struct spur_error *e)
+{
+    for (size_t i = 0; job_writes(job) && i < list->n; i++) {
+        struct stat other;
+
+        if (fstat(list->items[i].fd, &other) < 0 || other.st_dev != st->st_dev || other.st_ino != st->st_ino)
+            continue;
+        return error_spur(e, SPUR_CODE_USAGE, "file", "%s is the same file as %s: each can be written once only", name,
+                          list->items[i].filename);
+    }
+    return 0;
+}
+
 static int add(const struct job *job, struct target_list *list, const char *name, const struct stat *st,
                bool skip_small, struct spur_error *e)
 {
@@ -157,7 +187,9 @@ static int add(const struct job *job, struct target_list *list, const char *name
         list->n_skipped++;
         return 0;
     }
-    r = open_target(name, st, &t, e);
+    r = judge_twice(job, list, name, st, e);
+    if (!r)
+        r = open_target(name, st, &t, e);
     if (!r)
         r = judge(job, &t, e);
     grown = r < 0 ? NULL : realloc(list->items, (list->n + 1) * sizeof(t));

@@ -32,5 +32,7 @@ struct target_list {
  */
 int target_list_make(const struct job *job, struct target_list *ret_list, struct spur_error *e);
 void target_list_free(struct target_list *list);
+/* Takes the mark of spur's format from a file of which only a part is in it: it is foreign again. */
+int target_disown(const struct target *t, struct spur_error *e);
 
 #endif

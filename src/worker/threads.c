@@ -120,7 +120,7 @@ static void run_pass(struct trial_thread *w)
         check_read_back(w, t->leg.t1_ns);
         return;
     }
-    check_foreign(w);
+    check_foreign(w, t->leg.t1_ns);
     if (w->idle || w->failed || t->job->verify == VERIFY_INLINE) /* inline has seen every timed byte */
         return;
     t->workload->close(w->work);

@@ -172,6 +172,16 @@ static int usage(struct spur_error *e, const char *remedy, const char *option, c
     return -EINVAL;
 }
 
+/* Whether a sequential total of an odd size stops where a file does: its last request is then exempt on reads. */
+static bool ends_with_file(const struct trial *t)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < t->targets.n && sum < t->job->total_bytes; i++)
+        sum += t->targets.items[i].usable_bytes;
+    return t->job->op == JOB_READ && sum == t->job->total_bytes;
+}
+
 static int check_alignment(const struct trial *t, uint32_t multiple, struct spur_error *e)
 {
     const struct job *job = t->job;
@@ -187,6 +197,10 @@ static int check_alignment(const struct trial *t, uint32_t multiple, struct spur
         return usage(e, "round --range", "range",
                      "--range %llu is no multiple of %u, which path %s needs on these files",
                      (unsigned long long)job->range_bytes, multiple, job->path);
+    if (job->total_bytes % multiple && !ends_with_file(t))
+        return usage(e, "round --bytes", "bytes",
+                     "--bytes %llu is no multiple of %u, which path %s needs on these files",
+                     (unsigned long long)job->total_bytes, multiple, job->path);
     return 0;
 }
 
@@ -212,12 +226,25 @@ static int check_limits(struct trial *t, struct spur_error *e)
     if (job_writes(job) && job->range_bytes % PATTERN_BLOCK)
         return usage(e, "round --range", "range", "--range %llu: writes go in multiples of %u",
                      (unsigned long long)job->range_bytes, PATTERN_BLOCK);
+    if (job_writes(job) && job->total_bytes % PATTERN_BLOCK)
+        return usage(e, "round --bytes", "bytes", "--bytes %llu: writes go in multiples of %u",
+                     (unsigned long long)job->total_bytes, PATTERN_BLOCK);
     return check_alignment(t, multiple, e);
 }
 
 /* ------------------------------------------------------------------------------------------------
  * Workload
  */
+
+/* O_DIRECT cannot write the end of an odd-sized file, and half a block would tear it; reading it is fine. */
+static uint64_t workload_bytes(const struct trial *t, uint64_t usable)
+{
+    uint32_t align = t->limits.length_align;
+
+    if (!job_writes(t->job) || usable % align == 0)
+        return usable;
+    return round_down(usable, align > PATTERN_BLOCK ? align : PATTERN_BLOCK);
+}
 
 static int make_workload(struct trial *t, struct spur_error *e)
 {
@@ -230,8 +257,7 @@ static int make_workload(struct trial *t, struct spur_error *e)
     for (size_t i = 0; i < t->targets.n; i++) {
         uint64_t bytes = t->targets.items[i].usable_bytes;
 
-        /* O_DIRECT cannot write the end of an odd-sized file; reading it is fine. */
-        t->workload_files[i].bytes = job_writes(job) ? round_down(bytes, t->limits.length_align) : bytes;
+        t->workload_files[i].bytes = workload_bytes(t, bytes);
         t->tail_skipped_bytes += bytes - t->workload_files[i].bytes;
         usable += t->workload_files[i].bytes;
     }
@@ -306,6 +332,34 @@ static int add_buffer(struct trial *t, uint64_t bytes, struct spur_buffer **ret,
     return r;
 }
 
+static uint64_t available_bytes(void)
+{
+    char line[100];
+    unsigned long long kib = 0;
+    FILE *f = fopen("/proc/meminfo", "re");
+
+    while (f && !kib && fgets(line, sizeof(line), f))
+        sscanf(line, "MemAvailable: %llu kB", &kib);
+    if (f)
+        fclose(f);
+    return kib ? kib * 1024 : UINT64_MAX;
+}
+
+/* Pages are touched as they are allocated: what does not fit would bring the kernel's killer, and not only upon us. */
+static int check_room(const struct trial *t, uint64_t thread_bytes, struct spur_error *e)
+{
+    uint64_t most = available_bytes();
+
+    if (t->memory_info.is_device && !t->memory_info.is_emulated)
+        return 0;
+    if (thread_bytes <= most / t->n_threads)
+        return 0;
+    error_errno(e, ENOMEM, "alloc", "buffers of %llu bytes for each of %u threads, with %llu bytes of memory available",
+                (unsigned long long)thread_bytes, t->n_threads, (unsigned long long)most);
+    error_remedy(e, "use fewer --threads, less --depth or a smaller --request");
+    return -ENOMEM;
+}
+
 /* A buffer a thread, or one registration of which each thread has its own slice (--share buffer). */
 static int make_buffers(struct trial *t, struct spur_error *e)
 {
@@ -315,6 +369,9 @@ static int make_buffers(struct trial *t, struct spur_error *e)
     t->write_shift = t->job->op == JOB_MIX ? round_up(t->job->request_bytes, 4096) : 0;
     t->slot_bytes = round_up(t->job->request_bytes, 4096) + t->write_shift;
     thread_bytes = t->slot_bytes * t->job->depth;
+    r = check_room(t, thread_bytes, e);
+    if (r < 0)
+        return r;
     t->buffers = calloc(t->n_threads, sizeof(*t->buffers));
     if (!t->buffers)
         return no_memory(e, "buffers");

@@ -47,6 +47,13 @@ struct leg {
 
 enum phase { PHASE_SETUP, PHASE_TIMED, PHASE_PASS, PHASE_END };
 
+/* A thread's last write where --bytes ended in the middle of a request: it reached the start of its cell only. */
+struct cut_write {
+    uint64_t bytes; /* 0: there is none */
+    uint64_t cell;
+    uint32_t file;
+};
+
 struct slot {
     struct workload_step step;
     uint64_t issue_ns;
@@ -79,6 +86,7 @@ struct trial_thread {
 
     struct checks checks; /* of the current leg */
     unsigned since_check;
+    struct cut_write cut;
     struct foreign_check *foreign;
     uint64_t n_foreign, n_foreign_full; /* kept, and not kept for want of room */
     bool failed;
@@ -143,9 +151,12 @@ int check_stamp(struct trial_thread *t, const unsigned *slots, unsigned n);
 /* inside: they completed inside the window */
 void check_reads(struct trial_thread *t, const struct leg *leg, const unsigned *slots, unsigned n, bool inside);
 /* After the timed part: kept digests against independent buffered reads. */
-void check_foreign(struct trial_thread *t);
+void check_foreign(struct trial_thread *t, uint64_t deadline_ns);
 /* After a writing trial: reads back thread @index's share of the written cells through fresh descriptors. */
 void check_read_back(struct trial_thread *t, uint64_t deadline_ns);
+/* Bytes of a cell, and those of them that the last write to it reached. */
+uint64_t check_cell_bytes(const struct trial *t, uint32_t file, uint64_t cell);
+uint64_t check_last_written(const struct trial *t, uint32_t file, uint64_t cell);
 void check_note_mismatch(struct trial_thread *t, const char *filename, const struct pattern_verdict *v);
 
 static inline bool trial_stopping(const struct trial *t)

@@ -17,7 +17,7 @@ for name in list prepare run help; do
     cmp -s "$work/options" "$work/in-page" || fail "help and page of $name differ: $(diff "$work/options" "$work/in-page")"
     while read -r option; do
         # Its value may be wrong; the option is known, and the other is not.
-        expect 2 "$SPUR" $name --"$option" --no-such-option
+        expect 2 "$SPUR" $name --"$option=x" --no-such-option
         says_not err "unknown option --$option"
     done <"$work/options"
 done

@@ -4,7 +4,8 @@
 . "$(dirname "$0")/lib.sh"
 requires python3
 
-export SPUR_LIBCUDA=/no/such/$(printf 'caf\377').so # not UTF-8: the JSON must be valid all the same
+SPUR_LIBCUDA=$(printf "/no/such/caf\377.so") # not UTF-8: the JSON must be valid all the same
+export SPUR_LIBCUDA
 expect 0 "$SPUR" list
 cp "$work/out" "$work/text"
 expect 0 "$SPUR" list --json

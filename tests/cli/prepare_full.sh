@@ -7,6 +7,7 @@ requires unshare mount
 
 if [ -z "${SPUR_TEST_INSIDE:-}" ]; then
     unshare -m true 2>/dev/null || skip "unshare -m is not allowed here"
+    rm -rf "$work"
     SPUR_TEST_INSIDE=1 exec unshare -m "$0"
 fi
 mkdir "$work/small"

@@ -13,7 +13,21 @@ expect 0 "$SPUR" prepare "$work/f" --size 1M
 expect 1 prlimit --fsize=2000000 "$SPUR" prepare "$work/f" --size 4M
 [ "$(magic "$work/f")" = SPURBLK1 ] || fail "the old file was harmed"
 
-requires_strace # the limit may also come from the file system
+requires_strace
+# A limit that is met only while writing: the signal must not end the program.
+expect 0 traced "$work/log" -e trace=prlimit64 -- "$SPUR" prepare "$work/g" --size 1K
+nth=$(grep prlimit64 "$work/log" | grep -n RLIMIT_FSIZE | head -1 | cut -d: -f1)
+[ -n "$nth" ] || fail "the limit was not looked at"
+rm "$work/g"
+limited() (
+    ulimit -f 1000
+    traced "$@"
+)
+expect 1 limited "$work/log" -e trace=prlimit64 -e inject=prlimit64:error=EPERM:when="$nth" -- \
+    "$SPUR" prepare "$work/g" --size 2M
+one_line
+says err "File too large"
+# The limit may also be the file system's.
 expect 1 traced "$work/log" -e trace=fallocate -e inject=fallocate:error=EFBIG -- "$SPUR" prepare "$work/g" --size 1M
 one_line
 says err "File too large"
