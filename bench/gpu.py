@@ -4,7 +4,8 @@
 
     bench/gpu.py --spur build-portable/spur verify   # every path and op on cuda:0, verified
     bench/gpu.py --spur build-portable/spur speed    # tmpfs: odirect against fanout; the figures of RESULTS.md
-    bench/gpu.py --spur build-portable/spur tune     # one caller, over the engine's settings
+    bench/gpu.py --spur build-portable/spur engines  # what moves fanout's pieces: io_uring, threads, the caller
+    bench/gpu.py --spur build-portable/spur stage    # fanout's staging and piece sizes
 
 Files are made with spur prepare: one on tmpfs, one in --dir. Each figure is the median of --rounds runs, [least, most];
 the arms of a table take turns.
@@ -17,6 +18,7 @@ import subprocess
 import sys
 
 GIB = float(1 << 30)
+FANOUT = ['--path', 'fanout', '--verify', 'off']
 
 
 def spur(arguments, options, file, **more):
@@ -99,7 +101,7 @@ def table(arguments, rows, file):
 
 def speed(arguments, files):
     file = files[0][1]
-    limit = ['--verify-limit', '3s']
+    limit = ['--verify-limit', '1s']
     rows = []
     for threads in ('1', '4', '8', '16'):
         for path in ('odirect', 'fanout'):
@@ -117,9 +119,27 @@ def speed(arguments, files):
     table(arguments, rows, file)
 
 
-def tune(arguments, files):
-    file = files[0][1]
-    base = ['--path', 'fanout', '--verify', 'off']
+def engines(arguments, files):
+    rows = []
+    for threads in (1, 2, 4, 8, 16):
+        for depth in ('1', '8'):
+            for engine in ('uring', 'threads', 'caller'):
+                options = ['--request', '16M', '--threads', str(threads), '--depth', depth, '--set', 'engine=' + engine]
+                if engine != 'caller':
+                    options += ['--set', 'workers=%d' % max(1, min(12, 16 // threads))]
+                if engine == 'uring':
+                    options += ['--set', 'async=yes']
+                rows.append(('%d threads depth %s %s' % (threads, depth, engine), FANOUT + options))
+        rows.append(('%d threads odirect' % threads, ['--path', 'odirect', '--verify', 'off', '--request', '16M', '--threads',
+                                                      str(threads)]))
+    for engine in ('uring', 'caller'):
+        rows.append(('4 KiB 8 threads depth 256 ' + engine,
+                     FANOUT + ['--request', '4K', '--op', 'randread', '--threads', '8', '--depth', '256', '--set',
+                               'engine=' + engine]))
+    table(arguments, rows, files[0][1])
+
+
+def stage(arguments, files):
     rows = []
     for threads, depth, stages, pieces in ((16, '1', ('2M', '4M', '8M', 'auto'), ('512K', '1M')),
                                            (16, '2', ('2M', '4M', '8M'), ('1M',)),
@@ -127,22 +147,22 @@ def tune(arguments, files):
                                            (4, '1', ('8M', '16M', 'auto'), ('1M', '2M')),
                                            (1, '8', ('16M', '32M', 'auto'), ('1M', '2M')),
                                            (1, '1', ('16M', 'auto'), ('512K', '1M'))):
-        for stage in stages:
+        for staging in stages:
             for piece in pieces:
-                rows.append(('%d threads depth %s stage %s piece %s' % (threads, depth, stage, piece),
-                             base + ['--request', '16M', '--threads', str(threads), '--depth', depth, '--set',
-                                     'stage=' + stage, '--set', 'piece=' + piece]))
+                rows.append(('%d threads depth %s stage %s piece %s' % (threads, depth, staging, piece),
+                             FANOUT + ['--request', '16M', '--threads', str(threads), '--depth', depth, '--set',
+                                     'stage=' + staging, '--set', 'piece=' + piece]))
     for threads in (1, 4, 8, 16):
         rows.append(('%d threads odirect' % threads, ['--path', 'odirect', '--verify', 'off', '--request', '16M', '--threads',
                                                       str(threads)]))
     rows.append(('4 KiB 8 threads depth 256',
-                 base + ['--request', '4K', '--op', 'randread', '--threads', '8', '--depth', '256']))
-    table(arguments, rows, file)
+                 FANOUT + ['--request', '4K', '--op', 'randread', '--threads', '8', '--depth', '256']))
+    table(arguments, rows, files[0][1])
 
 
 def main():
     p = argparse.ArgumentParser()
-    p.add_argument('what', nargs='+', choices=['verify', 'speed', 'tune'])
+    p.add_argument('what', nargs='+', choices=['verify', 'speed', 'engines', 'stage'])
     p.add_argument('--spur', default='build/spur')
     p.add_argument('--memory', default='cuda:0')
     p.add_argument('--rounds', type=int, default=3)
@@ -161,7 +181,7 @@ def main():
             subprocess.run([arguments.spur, 'prepare', file, '--size', size, '--threads', '8'], check=True)
         for what in arguments.what:
             print('\n### %s\n' % what)
-            bad += {'verify': verify, 'speed': speed, 'tune': tune}[what](arguments, files) or 0
+            bad += {'verify': verify, 'speed': speed, 'engines': engines, 'stage': stage}[what](arguments, files) or 0
     finally:
         for _, file in files:
             if os.path.exists(file):

@@ -3,6 +3,7 @@
 #include "cli/prepare.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -59,7 +60,7 @@ static const struct option prepare_rows[] = {
  * Signals and progress
  */
 
-static volatile sig_atomic_t stop_signal; /* a handler has nothing else to write to */
+static atomic_int stop_signal; /* a handler has nothing else to write to */
 
 static void on_signal(int number)
 {

@@ -3,7 +3,7 @@
 #ifndef SPUR_CLI_PREPARE_H
 #define SPUR_CLI_PREPARE_H
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -78,7 +78,7 @@ struct prepare_writer {
     const char *name; /* for messages */
     struct prepare_content content;
     unsigned n_threads;
-    const volatile sig_atomic_t *stop; /* not 0: end early */
+    const atomic_int *stop; /* not 0: end early */
     /* Called several times a second on the calling thread. */
     void (*progress)(void *context, uint64_t done_bytes);
     void *context;

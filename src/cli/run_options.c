@@ -149,6 +149,7 @@ const struct option run_option_rows[] = {
      .metavar = "NUMBER",
      .kind = OPTION_SEED,
      AT(seed),
+     .max = INT64_MAX, /* of JSON's integers */
      .absent = "drawn, and shown",
      .help = "seed of offsets, directions, samples and written payload",
      .manual = "The same seed gives every thread the same requests in the same order."},
@@ -383,6 +384,7 @@ int run_options_check(void *options, const struct option_result *given, struct s
     o->seed_given = option_given(given, "seed");
     if (!r && !o->seed_given && getrandom(&o->seed, sizeof(o->seed), 0) != sizeof(o->seed))
         r = error_errno(e, errno, "getrandom", "drawing a seed");
+    o->seed &= INT64_MAX;
     if (r < 0)
         run_options_free(o);
     return r;

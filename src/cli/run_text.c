@@ -152,7 +152,9 @@ void run_text_live(FILE *out, const struct worker_progress *p, const struct job 
     char rate[UNITS_TEXT], p99[UNITS_TEXT];
     double left = (double)job->seconds_ns / 1e9 - p->elapsed_s;
 
-    if (!strcmp(p->phase, "verify")) {
+    if (!strcmp(p->phase, "sync")) {
+        fprintf(out, "\r\033[Kwaiting for the storage (fsync, untimed)");
+    } else if (!strcmp(p->phase, "verify")) {
         fprintf(out, "\r\033[Kverifying (untimed)");
     } else if (p->elapsed_s <= 0) {
         fprintf(out, "\r\033[Kwarming up, %.0f s", -p->elapsed_s);

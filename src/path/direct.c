@@ -69,7 +69,10 @@ void file_system_name(int fd, char *ret_name, size_t size)
 bool file_in_memory(int fd)
 {
     unsigned long magic = fs_magic(fd);
+    struct stat st;
 
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) /* the node of a disk lies on devtmpfs, the disk does not */
+        return false;
     return magic == TMPFS_MAGIC || magic == RAMFS_MAGIC || magic == HUGETLBFS_MAGIC;
 }
 

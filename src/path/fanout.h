@@ -190,6 +190,9 @@ struct fanout_backend {
 
 extern const struct fanout_backend fanout_uring, fanout_pool, fanout_caller;
 
+/* fanout_caller.c: one pread or pwrite of what is missing of a piece; bytes or negative errno */
+int32_t fanout_piece_transfer(const struct fanout_piece *p);
+
 /* fanout_settings.c */
 extern const struct spur_setting fanout_setting_rows[];
 int fanout_settings_parse(const struct spur_path *p, struct fanout_settings *ret, struct spur_error *e);

@@ -63,7 +63,7 @@ static int caller_flush(struct fanout_queue *q, struct spur_error *e)
     return 0;
 }
 
-static int32_t transfer(const struct fanout_piece *p)
+int32_t fanout_piece_transfer(const struct fanout_piece *p)
 {
     int fd = p->buffered ? p->file->fd_buffered : p->file->fd;
     size_t bytes = p->io_bytes - p->got;
@@ -88,7 +88,7 @@ static int caller_reap(struct fanout_queue *q, struct fanout_landed *landed, uns
 
         c->first = c->first + 1 < q->setup.n_pieces ? c->first + 1 : 0;
         c->n--;
-        landed[n++] = (struct fanout_landed){piece, transfer(&q->pieces[piece])};
+        landed[n++] = (struct fanout_landed){piece, fanout_piece_transfer(&q->pieces[piece])};
         bytes += q->pieces[piece].io_bytes;
     }
     return (int)n;

@@ -30,16 +30,6 @@ static int pool_probe(struct spur_error *e)
     return 0;
 }
 
-static int32_t transfer(const struct fanout_piece *p)
-{
-    int fd = p->buffered ? p->file->fd_buffered : p->file->fd;
-    size_t bytes = p->io_bytes - p->got;
-    off_t at = (off_t)(p->io_offset + p->got);
-    ssize_t n = p->write ? pwrite(fd, p->host + p->got, bytes, at) : pread(fd, p->host + p->got, bytes, at);
-
-    return n < 0 ? -errno : (int32_t)n;
-}
-
 static void *pool_main(void *arg)
 {
     struct pool *l = arg;
@@ -58,7 +48,7 @@ static void *pool_main(void *arg)
         l->todo_first = l->todo_first + 1 < q->setup.n_pieces ? l->todo_first + 1 : 0;
         l->n_todo--;
         pthread_mutex_unlock(&l->lock);
-        result = transfer(&q->pieces[piece]);
+        result = fanout_piece_transfer(&q->pieces[piece]);
         pthread_mutex_lock(&l->lock);
         l->landed[l->n_landed++] = (struct fanout_landed){piece, result};
         if (l->n_wanted && l->n_landed >= l->n_wanted)

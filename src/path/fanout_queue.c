@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/util.h"
+#include "path/direct.h"
 #include "path/fanout.h"
 
 #define MAX_RETRIES 64
@@ -346,12 +347,17 @@ static void fail_io(struct fanout_queue *q, const struct fanout_piece *p, int co
 
 static void fail_stalled(struct fanout_queue *q, const struct fanout_piece *p, uint64_t at)
 {
+    const struct spur_file *f = p->file;
+    const char *operation = p->write ? "write" : "read";
+    uint64_t bytes = f->bytes;
     struct spur_error e;
 
-    error_errno(&e, EIO, p->write ? "write" : "read",
-                p->write ? "%s: no progress at offset %llu (file of %llu bytes when opened)"
-                         : "%s: nothing to read at offset %llu although the file had %llu bytes when opened: truncated",
-                p->file->filename, (unsigned long long)at, (unsigned long long)p->file->bytes);
+    file_size_get(f->fd, f->filename, &bytes, NULL);
+    if (!p->write && bytes < f->bytes)
+        error_errno(&e, EIO, operation, "%s: truncated during the run, from %llu to %llu bytes; reading at offset %llu",
+                    f->filename, (unsigned long long)f->bytes, (unsigned long long)bytes, (unsigned long long)at);
+    else
+        error_errno(&e, EIO, operation, "%s: no progress at offset %llu", f->filename, (unsigned long long)at);
     fanout_request_fail(q, p->request, -EIO, &e);
 }
 
@@ -375,9 +381,12 @@ static bool short_read(struct fanout_queue *q, struct fanout_piece *p, uint32_t 
         q->stats.short_completions++;
         return true;
     }
-    p->got = total;
-    if (!enough && at < p->file->bytes)
+    if (!enough && at < p->file->bytes) {
+        if (n && may_retry(q, p))
+            return true;
         fail_stalled(q, p, at);
+    }
+    p->got = total;
     return false;
 }
 

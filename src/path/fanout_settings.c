@@ -15,6 +15,7 @@
 #define PIECE_MIN          4096u
 #define PIECE_MAX          (64u << 20)
 #define PIECE_AUTO         (1u << 20)
+#define PIECE_AUTO_MEMORY  (2u << 20)   /* of files in memory, to a GPU */
 #define PIECE_AUTO_MIN     (64u << 10)  /* of what a mount or device prefers */
 #define STAGE_MAX          (1ull << 30) /* the kernel's limit for one registered range */
 #define STAGE_AUTO_DEVICE  (64ull << 20)
@@ -33,7 +34,9 @@ const struct spur_setting fanout_setting_rows[] = {
      "what moves the pieces; auto: io_uring, or threads where the kernel does not offer it (and says so); for files in "
      "memory threads if pieces are large and CPUs idle, else the caller's own thread"},
     {"piece", "bytes", "auto, 4K..64M", "auto",
-     "largest I/O; auto: 1 MiB, or what the mount or the block device takes at once where that is less"},
+     "largest I/O; auto: 1 MiB, or what the mount or the block device takes at once where that is less; 2 MiB for "
+     "files "
+     "in memory"},
     {"stage", "bytes", "auto, 8K..1G", "auto",
      "staging memory of each queue; auto: enough for the depth, at least 32 pieces, at most 64 MiB (host memory: 16, "
      "engine caller: 8)"},
@@ -332,18 +335,38 @@ static int stage_decide(struct fanout_queue *q, uint32_t align, struct spur_erro
     return 0;
 }
 
+static void count_pieces(struct fanout_queue *q)
+{
+    uint64_t n = q->queue->depth * (q->queue->path->max_request_bytes / q->setup.piece_bytes + 2);
+
+    q->setup.n_pieces = n < FANOUT_MAX_PIECES ? (unsigned)n : FANOUT_MAX_PIECES;
+}
+
+/* Copies of 2 MiB use the link to a GPU better, if that leaves a piece for each worker and one to come. */
+static void piece_for_memory(struct fanout_queue *q)
+{
+    uint64_t under_way = q->queue->depth * q->queue->path->max_request_bytes;
+    unsigned movers = q->setup.workers ? q->setup.workers : 1;
+
+    if (q->path->settings.piece || !q->setup.engine_for_memory || !q->is_device ||
+        under_way < 2ull * movers * PIECE_AUTO_MEMORY)
+        return;
+    q->setup.piece_bytes = PIECE_AUTO_MEMORY;
+    q->setup.piece_source = "files in memory";
+}
+
 int fanout_setup_decide(struct fanout_queue *q, struct spur_error *e)
 {
     uint32_t align = coarsest_align(q->queue->path);
-    uint64_t n;
     int r = piece_decide(q, align, e);
 
     if (r < 0)
         return r;
     q->setup.depth = q->queue->depth;
-    n = q->queue->depth * (q->queue->path->max_request_bytes / q->setup.piece_bytes + 2);
-    q->setup.n_pieces = n < FANOUT_MAX_PIECES ? (unsigned)n : FANOUT_MAX_PIECES;
+    count_pieces(q);
     workers_decide(q);
+    piece_for_memory(q);
+    count_pieces(q);
     batch_decide(q);
     return stage_decide(q, align, e);
 }

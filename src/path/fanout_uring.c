@@ -27,8 +27,8 @@
 #define WITH_ASAN 1
 #endif
 #if defined(__SANITIZE_THREAD__) || HAS_FEATURE(thread_sanitizer)
-void __tsan_write_range(void *address, unsigned long size);
-void __tsan_read_range(void *address, unsigned long size);
+void __tsan_write_range(void *address, long size);
+void __tsan_read_range(void *address, long size);
 #define WITH_TSAN 1
 #endif
 

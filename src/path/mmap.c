@@ -59,7 +59,14 @@ static bool guarded_copy(void *dst, const void *src, size_t length)
     sigjmp_buf here;
 
     if (sigsetjmp(here, 0)) {
+        sigset_t bus;
+
         guard = NULL;
+        /* Saving the mask each time would cost two system calls. This is for runtimes that block signals while a
+         * handler runs, whatever it asked for (ThreadSanitizer). */
+        sigemptyset(&bus);
+        sigaddset(&bus, SIGBUS);
+        pthread_sigmask(SIG_UNBLOCK, &bus, NULL);
         return false;
     }
     guard = &here;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -47,7 +48,7 @@ static const char *phase_name(enum phase phase)
     return names[phase];
 }
 
-static void send_progress(struct child *c, enum phase phase)
+static void send_progress(struct child *c, const char *phase)
 {
     json_t *threads = json_array();
     struct totals s;
@@ -56,13 +57,12 @@ static void send_progress(struct child *c, enum phase phase)
     for (unsigned i = 0; i < c->trial.n_threads; i++)
         json_array_append_new(
             threads, json_integer((json_int_t)__atomic_load_n(&c->trial.threads[i].n_completions, __ATOMIC_RELAXED)));
-    wire_send(&c->wire,
-              json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "type", "progress", "phase", phase_name(phase),
-                        "t_ns", (json_int_t)now_ns(), "t0_ns", (json_int_t)c->outcome.t0_ns, "bytes",
-                        (json_int_t)(s.by_op[0].bytes + s.by_op[1].bytes), "requests",
-                        (json_int_t)(s.by_op[0].requests + s.by_op[1].requests), "p99_ns",
-                        (json_int_t)(s.histogram.count ? histogram_quantile(&s.histogram, .99) : 0), "completions",
-                        threads));
+    wire_send(&c->wire, json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "type", "progress", "phase", phase,
+                                  "t_ns", (json_int_t)now_ns(), "t0_ns", (json_int_t)c->outcome.t0_ns, "bytes",
+                                  (json_int_t)(s.by_op[0].bytes + s.by_op[1].bytes), "requests",
+                                  (json_int_t)(s.by_op[0].requests + s.by_op[1].requests), "p99_ns",
+                                  (json_int_t)(s.histogram.count ? histogram_quantile(&s.histogram, .99) : 0),
+                                  "completions", threads));
 }
 
 static void send_error(struct child *c, const struct spur_error *e)
@@ -102,6 +102,8 @@ static void watch(struct child *c, enum phase phase, uint64_t until_ns, bool unt
             return;
         if (wake > now)
             ts = (struct timespec){(time_t)((wake - now) / 1000000000ull), (long)((wake - now) % 1000000000ull)};
+        if (!c->stopped && c->wire.used) /* a "stop" that came together with "go" */
+            hear(c);
         if (c->stopped)
             fds[0].fd = -1;
         if (ppoll(fds, 2, &ts, NULL) > 0 && fds[0].revents)
@@ -109,7 +111,7 @@ static void watch(struct child *c, enum phase phase, uint64_t until_ns, bool unt
         if (c->stopped && !until_arrived)
             return;
         if (now_ns() >= next_progress) {
-            send_progress(c, phase);
+            send_progress(c, phase_name(phase));
             next_progress += PROGRESS_NS;
         }
     }
@@ -190,18 +192,60 @@ static void collect_checks(struct child *c, struct checks *into)
     }
 }
 
+struct sync {
+    const struct target_list *targets;
+    struct spur_error error;
+    int wake_fd;
+};
+
+static void *sync_main(void *arg)
+{
+    struct sync *s = arg;
+    uint64_t one = 1;
+
+    for (size_t i = 0; i < s->targets->n && !s->error.source; i++)
+        if (fsync(s->targets->items[i].fd) < 0)
+            error_errno(&s->error, errno, "fsync", "%s: what was written may not be on the storage",
+                        s->targets->items[i].filename);
+    if (write(s->wake_fd, &one, sizeof(one)) < 0)
+        abort();
+    return NULL;
+}
+
+/* On a thread of its own, for it may take long: the parent is told meanwhile that it is under way. */
+static int sync_on_thread(struct child *c, struct sync *s)
+{
+    struct pollfd fds[2] = {{s->wake_fd, POLLIN, 0}, {c->wire.fd, POLLIN, 0}};
+    pthread_t thread;
+    int r = pthread_create(&thread, NULL, sync_main, s);
+
+    if (r)
+        return error_errno(&s->error, r, "pthread_create", "waiting for the storage");
+    while (!fds[0].revents) {
+        if (c->stopped)
+            fds[1].fd = -1;
+        if (poll(fds, 2, (int)(PROGRESS_NS / 1000000)) == 0)
+            send_progress(c, "sync");
+        else if (fds[1].revents)
+            hear(c);
+    }
+    pthread_join(thread, NULL);
+    return s->error.source ? -EIO : 0;
+}
+
 /* What was written is on the storage, and out of the page cache, before it is read back. */
 static int sync_files(struct child *c)
 {
     struct outcome *o = &c->outcome;
+    struct sync s = {.targets = &c->trial.targets, .wake_fd = eventfd(0, EFD_CLOEXEC)};
     uint64_t began = now_ns();
+    int r = s.wake_fd < 0 ? error_errno(&s.error, errno, "eventfd", "waiting for the storage") : sync_on_thread(c, &s);
 
-    for (size_t i = 0; i < c->trial.targets.n; i++) {
-        const struct target *f = &c->trial.targets.items[i];
-
-        if (fsync(f->fd) < 0)
-            return error_errno(&o->error, errno, "fsync", "%s: what was written may not be on the storage",
-                               f->filename);
+    if (s.wake_fd >= 0)
+        close(s.wake_fd);
+    if (r < 0) {
+        o->error = s.error;
+        return r;
     }
     o->synced = true;
     o->sync_s = (double)(now_ns() - began) / 1e9;

@@ -67,8 +67,8 @@ static inline void count(struct trial_thread *t, const struct leg *leg, const st
     t->intervals[t->interval].bytes += step->length;
     t->intervals[t->interval].requests++;
     if (__builtin_expect(!t->first_done_ns, 0))
-        t->first_done_ns = done_ns;
-    t->last_done_ns = done_ns;
+        HISTOGRAM_PUT(t->first_done_ns, done_ns);
+    HISTOGRAM_PUT(t->last_done_ns, done_ns);
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@
 
 #include "core/util.h"
 
-#define MIN_MACHINE_WINDOW_NS 2000000000ull /* ticks are 10 ms: below 2 s they say too little */
+#define MIN_MACHINE_WINDOW_NS 1990000000ull /* 2 s less jitter: ticks are 10 ms, and say too little of less */
 
 /* Leaves of one more file system; a device that is there already is not added twice. */
 static void add_leaves(struct probe_block *all, const struct probe_block *one)

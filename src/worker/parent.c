@@ -22,6 +22,7 @@
 #define TICK_MS      100
 #define STOP_NS      10000000000ull /* after a signal: time to drain and to send what there is */
 #define TEARDOWN_NS  20000000000ull /* from the result to the end of the process */
+#define SYNC_STALLS  20             /* times --stall, for an fsync */
 #define KILL_WAIT_NS 3000000000ull
 
 struct parent {
@@ -36,7 +37,7 @@ struct parent {
     uint64_t completions;        /* at that time */
     uint64_t deadline_ns;        /* by which it must have ended; 0: none yet */
     bool stopping;
-    bool in_pass_setup;
+    bool syncing; /* fsync gives no sign of progress: it gets more time */
 };
 
 /* ------------------------------------------------------------------------------------------------
@@ -250,6 +251,7 @@ static void on_progress(struct parent *p, json_t *message)
         p->completions = completions_of(message);
         p->moved_ns = now_ns();
     }
+    p->syncing = !strcmp(phase, "sync");
     json_decref(p->end->last_progress);
     p->end->last_progress = json_incref(message);
     progress =
@@ -329,7 +331,7 @@ static void check_time(struct parent *p)
             on_stall(p);
         else
             kill_worker(p);
-    } else if (!p->deadline_ns && p->stall_ns && now - p->moved_ns > p->stall_ns) {
+    } else if (!p->deadline_ns && p->stall_ns && now - p->moved_ns > p->stall_ns * (p->syncing ? SYNC_STALLS : 1)) {
         on_stall(p);
     }
 }

@@ -9,7 +9,7 @@
 
 /* State of a running trial, for the live line. */
 struct worker_progress {
-    const char *phase; /* "setup", "timed", "verify" */
+    const char *phase; /* "setup", "timed", "sync", "verify" */
     double elapsed_s;  /* since t0; negative during the warm-up */
     uint64_t bytes, requests, p99_ns;
 };

@@ -23,16 +23,19 @@ void totals_make(const struct trial *t, struct totals *ret)
     histogram_init(&ret->histogram);
     for (unsigned i = 0; i < t->n_threads; i++) {
         const struct trial_thread *w = &t->threads[i];
+        uint64_t first, last;
 
         for (int op = 0; op < 2; op++) {
             ret->by_op[op].bytes += __atomic_load_n(&w->by_op[op].bytes, __ATOMIC_RELAXED);
             ret->by_op[op].requests += __atomic_load_n(&w->by_op[op].requests, __ATOMIC_RELAXED);
         }
         histogram_add(&ret->histogram, &w->histogram);
-        if (w->first_done_ns && (!ret->first_done_ns || w->first_done_ns < ret->first_done_ns))
-            ret->first_done_ns = w->first_done_ns;
-        if (w->last_done_ns > ret->last_done_ns)
-            ret->last_done_ns = w->last_done_ns;
+        first = __atomic_load_n(&w->first_done_ns, __ATOMIC_RELAXED);
+        last = __atomic_load_n(&w->last_done_ns, __ATOMIC_RELAXED);
+        if (first && (!ret->first_done_ns || first < ret->first_done_ns))
+            ret->first_done_ns = first;
+        if (last > ret->last_done_ns)
+            ret->last_done_ns = last;
     }
 }
 
@@ -137,10 +140,6 @@ static json_t *latency(const struct totals *s, json_t *nulls)
     const struct histogram *h = &s->histogram;
     json_t *l;
 
-    if (!h->count) {
-        json_object_set_new(nulls, "latency_ns", json_string("no request completed inside the window"));
-        return json_null();
-    }
     l = json_pack("{s:I, s:I}", "min", (json_int_t)h->min_ns, "mean", (json_int_t)(h->sum_ns / h->count));
     for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++) {
         /* A quantile that fewer samples than its own tail decide would only repeat the maximum. */
@@ -186,6 +185,12 @@ static json_t *cpu(const struct trial *t, const struct measure *m, json_t *nulls
     return c;
 }
 
+/* null for the path that moves none. */
+static json_t *bytes_moved(const struct trial *t, uint64_t bytes)
+{
+    return t->moves_bytes ? result_u64(bytes) : json_null();
+}
+
 static json_t *intervals(const struct trial *t, const struct outcome *o)
 {
     uint64_t length = t->job->interval_ns;
@@ -202,9 +207,9 @@ static json_t *intervals(const struct trial *t, const struct outcome *o)
         if (end > o->t1_ns || i + 1 == MAX_INTERVALS) /* the last one holds all that came later */
             end = o->t1_ns;
         json_array_append_new(list,
-                              json_pack("{s:o, s:o, s:I, s:I}", "begin_s", result_real((double)(i * length) / 1e9),
+                              json_pack("{s:o, s:o, s:o, s:I}", "begin_s", result_real((double)(i * length) / 1e9),
                                         "end_s", result_real((double)(end - o->t0_ns) / 1e9), "bytes",
-                                        (json_int_t)sum.bytes, "requests", (json_int_t)sum.requests));
+                                        bytes_moved(t, sum.bytes), "requests", (json_int_t)sum.requests));
     }
     return list;
 }
@@ -220,8 +225,8 @@ static json_t *parts(const struct trial *t)
         for (size_t f = 0; f < t->targets.n; f++) {
             if (!w->by_file[f].requests && !(w->files[f] && !w->idle))
                 continue;
-            json_array_append_new(list, json_pack("{s:i, s:i, s:s, s:I, s:I}", "thread", i, "file", (int)f, "memory",
-                                                  t->memory_info.name, "bytes", (json_int_t)w->by_file[f].bytes,
+            json_array_append_new(list, json_pack("{s:i, s:i, s:s, s:o, s:I}", "thread", i, "file", (int)f, "memory",
+                                                  t->memory_info.name, "bytes", bytes_moved(t, w->by_file[f].bytes),
                                                   "requests", (json_int_t)w->by_file[f].requests));
         }
     }
@@ -321,29 +326,46 @@ static void set_cache(json_t *r, const struct outcome *o, json_t *nulls)
     json_object_set_new(r, "cache", cache);
 }
 
-static void set_rates(json_t *r, const struct trial *t, const struct totals *s, double seconds, json_t *nulls)
+static void set_amounts(json_t *r, const struct trial *t, const struct totals *s, json_t *nulls)
 {
-    uint64_t bytes = s->by_op[0].bytes + s->by_op[1].bytes;
-    uint64_t requests = s->by_op[0].requests + s->by_op[1].requests;
+    static const char *const keys[] = {"bytes", "by_op.read.bytes", "by_op.write.bytes", "parts[].bytes",
+                                       "intervals[].bytes"};
 
-    json_object_set_new(r, "bytes", result_u64(bytes));
-    json_object_set_new(r, "requests", result_u64(requests));
+    json_object_set_new(r, "bytes", bytes_moved(t, s->by_op[0].bytes + s->by_op[1].bytes));
+    json_object_set_new(r, "requests", result_u64(s->by_op[0].requests + s->by_op[1].requests));
     json_object_set_new(r, "by_op",
-                        json_pack("{s:{s:I,s:I}, s:{s:I,s:I}}", "read", "bytes", (json_int_t)s->by_op[0].bytes,
+                        json_pack("{s:{s:o,s:I}, s:{s:o,s:I}}", "read", "bytes", bytes_moved(t, s->by_op[0].bytes),
                                   "requests", (json_int_t)s->by_op[0].requests, "write", "bytes",
-                                  (json_int_t)s->by_op[1].bytes, "requests", (json_int_t)s->by_op[1].requests));
+                                  bytes_moved(t, s->by_op[1].bytes), "requests", (json_int_t)s->by_op[1].requests));
+    for (size_t i = 0; !t->moves_bytes && i < ARRAY_SIZE(keys); i++)
+        json_object_set_new(nulls, keys[i], json_string("the null path moves no bytes"));
+}
+
+/* A trial that failed has no figure; an interrupted one has that of the time it ran. */
+static const char *no_figure(const struct outcome *o, const struct totals *s)
+{
+    if (o->error.source || o->timed.mismatch.source || o->pass.mismatch.source)
+        return "the trial failed: what it measured is no figure";
+    return s->histogram.count && result_seconds(o) > 0 ? NULL : "no request completed inside the window";
+}
+
+static void set_figures(json_t *r, const struct trial *t, const struct outcome *o, const struct totals *s,
+                        json_t *nulls)
+{
+    static const char *const keys[] = {"bytes_per_second", "requests_per_second", "latency_ns"};
+    double seconds = result_seconds(o);
+    const char *why = no_figure(o, s);
+
     json_object_set_new(r, "seconds", result_real(seconds));
-    if (!t->moves_bytes)
-        result_null(r, nulls, "bytes", "the null path moves no bytes");
-    if (seconds > 0 && requests) {
-        json_object_set_new(r, "bytes_per_second", result_real((double)bytes / seconds));
-        json_object_set_new(r, "requests_per_second", result_real((double)requests / seconds));
-        if (!t->moves_bytes)
-            result_null(r, nulls, "bytes_per_second", "the null path moves no bytes");
+    for (size_t i = 0; why && i < ARRAY_SIZE(keys); i++)
+        result_null(r, nulls, keys[i], why);
+    if (why)
         return;
-    }
-    result_null(r, nulls, "bytes_per_second", "no request completed inside the window");
-    result_null(r, nulls, "requests_per_second", "no request completed inside the window");
+    json_object_set_new(r, "bytes_per_second", result_real((double)(s->by_op[0].bytes + s->by_op[1].bytes) / seconds));
+    json_object_set_new(r, "requests_per_second", result_real((double)s->histogram.count / seconds));
+    json_object_set_new(r, "latency_ns", latency(s, nulls));
+    if (!t->moves_bytes)
+        result_null(r, nulls, "bytes_per_second", "the null path moves no bytes");
 }
 
 static void set_times(json_t *r, const struct outcome *o, const struct totals *s, json_t *nulls)
@@ -386,8 +408,8 @@ json_t *result_make(const struct trial *t, const struct measure *m, struct outco
     else
         result_null(r, nulls, "served", reason);
     json_object_set_new(r, "complete", json_boolean(o->complete));
-    set_rates(r, t, &s, result_seconds(o), nulls);
-    json_object_set_new(r, "latency_ns", latency(&s, nulls));
+    set_amounts(r, t, &s, nulls);
+    set_figures(r, t, o, &s, nulls);
     json_object_set_new(r, "cpu", cpu(t, m, nulls));
     json_object_set_new(r, "verify", verify(t, o, nulls, notes));
     set_cache(r, o, nulls);

@@ -39,4 +39,4 @@ fi
 requires_strace
 expect 0 traced "$work/log" -e trace=desc -- "$SPUR" prepare "$f" --size 2M
 says out "already prepared"
-! grep -E 'O_RDWR|O_CREAT|O_TMPFILE|pwrite|ftruncate|fallocate' "$work/log" || fail "something was written"
+! grep -v '/tmp/tsan\.' "$work/log" | grep -E 'O_RDWR|O_CREAT|O_TMPFILE|pwrite|ftruncate|fallocate' || fail "something was written"
