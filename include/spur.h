@@ -136,6 +136,7 @@ struct spur_memory_info {
     char name[32];       /**< "cuda:0" */
     bool is_device;      /**< the CPU cannot reach it: host paths stage and copy */
     bool is_emulated;    /**< a GPU emulated in host memory */
+    bool is_simulated;   /**< the CUDA driver is a test suite's: nothing here is a GPU's */
     bool is_page_locked; /**< host memory that is page-locked */
     int numa_node;       /**< nearest NUMA node, -1 unknown */
     char device_name[128];

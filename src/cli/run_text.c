@@ -28,7 +28,11 @@ static void print_memory(FILE *out, const json_t *memory)
 
     fprintf(out, "memory %s", text_of(memory, "name", "?"));
     if (device)
-        fprintf(out, " (%s%s)", emulated ? "emulated GPU: " : "", device);
+        fprintf(out, " (%s%s)",
+                json_is_true(json_object_get(memory, "simulated")) ? "simulated GPU: "
+                : emulated                                         ? "emulated GPU: "
+                                                                   : "",
+                device);
     if (because && !strcmp(text_of(memory, "name", ""), "emulated"))
         fprintf(out, ", for no GPU answers (%s)", because);
 }

@@ -131,7 +131,7 @@ static void cuda_describe(const struct spur_memory *m, struct spur_memory_info *
     snprintf(info->pci_address, sizeof(info->pci_address), "%s", d->pci);
     info->numa_node = d->numa_node;
     info->total_bytes = d->total_bytes;
-    info->is_emulated = d->is_fake;
+    info->is_simulated = info->is_emulated = d->is_fake;
 }
 
 static int cuda_thread_enter(struct spur_memory *m, struct spur_error *e)

@@ -487,6 +487,7 @@ int worker_main(pid_t parent)
         error_spur(&e, SPUR_CODE_USAGE, "worker", "the first line is no job of protocol %d", WORKER_PROTOCOL);
         send_error(&c, &e);
         json_decref(message);
+        wire_close(&c.wire);
         return 2;
     }
     json_decref(message);

@@ -213,14 +213,19 @@ static void kill_worker(struct parent *p)
 static void on_stall(struct parent *p)
 {
     struct spur_error *e = &p->end->error;
+    const char *outcome;
     char words[400];
 
     p->end->stuck_threads = thread_states(p->pid);
     state_words(p->end->stuck_threads, words, sizeof(words));
     kill_worker(p);
-    error_errno(e, ETIMEDOUT, "watchdog", "no request completed for %.0f s%s; threads: %s", (double)p->stall_ns / 1e9,
-                p->ended ? ", the worker was killed" : ", and the worker cannot be killed (it waits in the kernel)",
-                words);
+    outcome = p->ended ? "the worker was killed" : "the worker cannot be killed (it waits in the kernel)";
+    if (p->stopping)
+        error_errno(e, ETIMEDOUT, "watchdog", "the trial did not stop within %.0f s, and %s; threads: %s",
+                    (double)STOP_NS / 1e9, outcome, words);
+    else
+        error_errno(e, ETIMEDOUT, "watchdog", "no request completed for %.0f s, and %s; threads: %s",
+                    (double)p->stall_ns / 1e9 * (p->syncing ? SYNC_STALLS : 1), outcome, words);
     error_remedy(e, "is the storage or mount hanging (see the kernel log)? --stall sets how long is waited");
 }
 

@@ -49,6 +49,7 @@ json_t *result_memory(const struct trial *t)
     json_t *m = json_pack("{s:s, s:b, s:b, s:b, s:i}", "name", i->name, "device", i->is_device, "emulated",
                           i->is_emulated, "page_locked", i->is_page_locked, "numa_node", i->numa_node);
 
+    json_object_set_new(m, "simulated", json_boolean(i->is_simulated));
     if (!strcmp(t->job->memory, "auto"))
         json_object_set_new(m, "chosen_because",
                             json_string(t->memory_reason[0] ? t->memory_reason : "a GPU answered"));

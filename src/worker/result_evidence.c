@@ -157,7 +157,9 @@ static void flag_nvfs(const struct trial *t, const struct measure *m, json_t *no
 void result_flags(const struct trial *t, const struct measure *m, const struct outcome *o, const struct totals *s,
                   const char *served_by, json_t *notes)
 {
-    if (t->memory_info.is_emulated)
+    if (t->memory_info.is_simulated)
+        result_note(notes, "simulated: the CUDA driver is a test suite's, no GPU's");
+    else if (t->memory_info.is_emulated)
         result_note(notes, "emulated: the GPU of this trial is emulated in host memory");
     if (result_seconds(o) < 1)
         result_note(notes, "short-run: the window was shorter than 1 s");
