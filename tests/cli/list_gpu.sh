@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 requires python3
 
-export SPUR_LIBCUDA="${FAKE_CUDA:?names the fake driver}"
+export SPUR_LIBCUDA="${SPUR_FAKE_CUDA:?names the fake driver}"
 expect 0 "$SPUR" list
 says out "simulated: the CUDA driver is the test suite's"
 grep -qE "^  cuda:N +yes " "$work/out" || fail "cuda:N is not there"

@@ -54,14 +54,19 @@ has_worker() {
     worker_of "$1" >/dev/null
 }
 
-# started OPTIONS...: spur run in the background, $spur_pid, its worker $worker_pid.
+# started OPTIONS...: spur run in the background, $spur_pid, its worker $worker_pid. With an empty $quiet, running knows
+# when the set-up is over.
 started() {
     rm -f "$work/r.json"
     # A shell starts background processes with SIGINT ignored: that is undone.
-    env --default-signal=INT "$SPUR" run --quiet --json "$work/r.json" "$@" >"$work/out" 2>"$work/err" &
+    env --default-signal=INT "$SPUR" run ${quiet---quiet} --json "$work/r.json" "$@" >"$work/out" 2>"$work/err" &
     spur_pid=$!
     wait_until has_worker "$spur_pid"
     worker_pid=$(worker_of "$spur_pid")
+}
+
+running() {
+    grep -q '^spur run: ' "$work/out"
 }
 
 # ended CODE: the spur that was started ended so, and its worker with it.

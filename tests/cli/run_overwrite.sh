@@ -5,7 +5,7 @@
 
 for path in buffered mmap odirect fanout; do
     head -c 100352 /dev/urandom >"$work/f" # half a block at the end
-    trial 0 --file "$work/f" --path $path --op write --request 4K --threads 2 --seconds 100ms --warmup 0s --overwrite
+    trial 0 --file "$work/f" --path $path --op write --request 4K --threads 2 --seconds 1s --warmup 0s --overwrite
     holds 'r["verify"]["status"] == "ok"' 'r["verify"]["bytes_pass_verified"] == 100352' 'r["sync_s"] >= 0'
     [ "$(stat -c %s "$work/f")" -eq 100352 ] || fail "$path: the size changed"
     [ "$(magic "$work/f")" = SPURBLK1 ] || fail "$path: not in spur's format"

@@ -22,3 +22,8 @@ offsets >"$work/d"
 seed=$(sed -n 's/.*, seed \([0-9]*\)$/\1/p' "$work/out")
 offsets --seed "$seed" >"$work/e"
 cmp -s "$work/d" "$work/e" || fail "the seed that was shown gives other offsets"
+
+expect 2 "$SPUR" run --file "$work/f" --seed 9223372036854775808 # JSON's integers end before
+says err "above the greatest value"
+trial 0 --file "$work/f" --bytes 64K --request 4K --seed 9223372036854775807
+holds 'r["requested"]["seed"] == r["effective"]["seed"] == 2**63 - 1'
