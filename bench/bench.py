@@ -7,11 +7,13 @@ spread and the geometric mean of the paired ratios with its 95 % interval (Stude
 bench/RESULTS.md between the markers of this section; the rest of that file is left alone.
 """
 import argparse
+import contextlib
 import json
 import math
 import os
 import platform
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -58,16 +60,16 @@ def spread(rates):
     return '%.0f [%.0f, %.0f]' % (statistics.median(rates), min(rates), max(rates))
 
 
-def cases(spur, disk, memory, seconds):
+def cases(spur, places, seconds):
     base = [spur, 'run', '--threads', '1', '--warmup', '500ms', '--seconds', str(seconds), '--verify', 'off', '--memory',
             'pinned', '--stall', '60s']
     fio = ['fio', '--name=j', '--thread', '--time_based', '--ramp_time=500ms', '--runtime=%d' % seconds, '--readonly',
            '--invalidate=0', '--norandommap', '--randrepeat=0', '--direct=1']
     uring = ['--ioengine=io_uring', '--fixedbufs', '--registerfiles']
     yield ('null, 4 KiB sequential, one thread: the harness, every latency recorded', 1.5,
-           base + ['--file', disk, '--path', 'null', '--request', '4K'],
+           base + ['--file', places[0][1], '--path', 'null', '--request', '4K'],
            [x for x in fio if x != '--direct=1'] + ['--ioengine=null', '--bs=4k', '--rw=read', '--size=256m'])
-    for where, file in (('disk', disk), ('tmpfs', memory)):
+    for where, file in places:
         direct = fio + ['--filename=' + file]
         yield ('odirect into pinned, 4 KiB random, one thread, %s; fio psync' % where, 0.97,
                base + ['--file', file, '--path', 'odirect', '--request', '4K', '--op', 'randread'],
@@ -80,6 +82,27 @@ def cases(spur, disk, memory, seconds):
                direct + uring + ['--bs=1m', '--rw=read', '--iodepth=16'])
 
 
+def loop_file(stack, memory):
+    """A file on ext4 on a loop device over tmpfs: the block layer's whole course, and no storage that is a limit."""
+    image, mount = os.path.join(memory, 'image'), os.path.join(memory, 'mount')
+    with open(image, 'wb') as f:
+        f.truncate(1280 << 20)
+    quiet = {'stdout': subprocess.PIPE, 'stderr': subprocess.PIPE}
+    if shutil.which('losetup') is None or os.geteuid():
+        return None
+    made = subprocess.run(['losetup', '--find', '--show', '--direct-io=on', image], **quiet)
+    if made.returncode:
+        return None
+    device = made.stdout.decode().strip()
+    stack.callback(subprocess.run, ['losetup', '--detach', device], check=True)
+    os.mkdir(mount)
+    if subprocess.run(['mkfs.ext4', '-q', device], **quiet).returncode or \
+            subprocess.run(['mount', device, mount], **quiet).returncode:
+        return None
+    stack.callback(subprocess.run, ['umount', mount], check=True)
+    return os.path.join(mount, 'file')
+
+
 def cpu_model():
     with open('/proc/cpuinfo') as f:
         for line in f:
@@ -88,10 +111,10 @@ def cpu_model():
     return platform.machine()
 
 
-def table(spur, disk, memory, arguments):
+def table(spur, places, arguments):
     lines = ['| job | spur, requests/s | fio, requests/s | spur / fio [95 %] | at least |', '| --- | --- | --- | --- | --- |']
     missed = []
-    for name, wanted, a, b in cases(spur, disk, memory, arguments.seconds):
+    for name, wanted, a, b in cases(spur, places, arguments.seconds):
         ra, rb, ratio, low, high = compare(a, b, arguments.rounds)
         lines.append('| %s | %s | %s | %.3f [%.3f, %.3f] | %.2f: %s |' % (
             name, spread(ra), spread(rb), ratio, low, high, wanted, 'yes' if low >= wanted else 'no'))
@@ -110,7 +133,8 @@ def write_results(path, lines, arguments):
     head = ['## spur beside fio (written by make bench)', '',
             'Command: `make bench` (%d rounds of %d s, both programs in turn). Medians [least, most]; the ratio is the '
             'geometric mean of paired rounds with its 95 %% interval.' % (arguments.rounds, arguments.seconds),
-            'Machine: %s, %d CPUs, Linux %s, %s, spur %s. On tmpfs the file is memory: the device is no limit there.' % (
+            'Machine: %s, %d CPUs, Linux %s, %s, spur %s. "disk" is the machine\'s own disk. No storage is a limit on tmpfs '
+            'and on "loop", ext4 on a loop device over tmpfs.' % (
                 cpu_model(), os.cpu_count(), platform.release(), fio, arguments.version), '']
     block = '\n'.join([BEGIN] + head + lines + [END])
     if BEGIN in text:
@@ -131,12 +155,18 @@ def main():
     arguments = p.parse_args()
     spur = os.path.abspath(arguments.spur)
     arguments.version = run([spur, '--version']).split()[1]
-    with tempfile.TemporaryDirectory(dir=arguments.dir or os.path.dirname(spur)) as disk, \
-            tempfile.TemporaryDirectory(dir='/dev/shm') as memory:
-        files = [os.path.join(disk, 'file'), os.path.join(memory, 'file')]
-        for file in files:
+    with contextlib.ExitStack() as stack:
+        disk = stack.enter_context(tempfile.TemporaryDirectory(dir=arguments.dir or os.path.dirname(spur)))
+        memory = stack.enter_context(tempfile.TemporaryDirectory(dir='/dev/shm'))
+        places = [('disk', os.path.join(disk, 'file')), ('tmpfs', os.path.join(memory, 'file'))]
+        loop = loop_file(stack, memory)
+        if loop:
+            places.insert(1, ('loop', loop))
+        else:
+            print('bench: no loop device can be had (root?): the rows "loop" are left out')
+        for _, file in places:
             run([spur, 'prepare', file, '--size', '1G', '--quiet'])
-        lines, missed = table(spur, files[0], files[1], arguments)
+        lines, missed = table(spur, places, arguments)
     write_results(arguments.results, lines, arguments)
     for name in missed:
         print('bench: below the mark: ' + name)
