@@ -12,6 +12,7 @@
 #include "memory/memory.h"
 
 #define HUGE_PAGE (2u << 20)
+#define HUGE_MIN  (HUGE_PAGE / 8)
 
 static uint8_t *host_at(const struct spur_buffer *b, uint64_t offset)
 {
@@ -37,12 +38,21 @@ static int host_thread_enter(struct spur_memory *m, struct spur_error *e)
     return 0;
 }
 
-/* Where it pays, huge pages: fewer and larger pieces for the block layer, and less work for it and the MMU. Freed by
- * host_lock_free, so what lies before and behind the aligned part is given back at once. */
+/* Address space for a buffer: whole huge pages where it is not small. */
+static size_t mapped_bytes(size_t bytes)
+{
+    return round_up(bytes, bytes >= HUGE_MIN ? HUGE_PAGE : (size_t)sysconf(_SC_PAGESIZE));
+}
+
+/*
+ * Huge pages where the kernel has them: scattered pages of 4 KiB are a segment each for the block layer, which cuts
+ * requests by segments. From an eighth of a huge page on, so that a path with one request in flight has them as well as
+ * one with many.
+ */
 int host_map_alloc(size_t bytes, void **ret_host, struct spur_error *e)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), mapped = round_up(bytes, page);
-    size_t slack = mapped >= HUGE_PAGE ? HUGE_PAGE - page : 0;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), mapped = mapped_bytes(bytes);
+    size_t slack = bytes >= HUGE_MIN ? HUGE_PAGE - page : 0;
     uint8_t *p = mmap(NULL, mapped + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     size_t skip;
 
@@ -56,7 +66,7 @@ int host_map_alloc(size_t bytes, void **ret_host, struct spur_error *e)
     p += skip;
     if (slack)
         madvise(p, mapped, MADV_HUGEPAGE);
-    for (size_t i = 0; i < mapped; i += page) /* no page fault may fall into a timed part */
+    for (size_t i = 0; i < bytes; i += page) /* no page fault may fall into a timed part */
         ((volatile uint8_t *)p)[i] = 0;
     *ret_host = p;
     return 0;
@@ -105,7 +115,7 @@ int host_lock_alloc(size_t bytes, void **ret_host, struct spur_error *e)
 void host_lock_free(void *host, size_t bytes)
 {
     if (host)
-        munmap(host, round_up(bytes, (size_t)sysconf(_SC_PAGESIZE)));
+        munmap(host, mapped_bytes(bytes));
 }
 
 static int host_alloc(struct spur_memory *m, struct spur_buffer *b, struct spur_error *e)
