@@ -115,6 +115,8 @@ def table(spur, places, arguments):
     lines = ['| job | spur, requests/s | fio, requests/s | spur / fio [95 %] | at least |', '| --- | --- | --- | --- | --- |']
     missed = []
     for name, wanted, a, b in cases(spur, places, arguments.seconds):
+        if arguments.only not in name:
+            continue
         ra, rb, ratio, low, high = compare(a, b, arguments.rounds)
         lines.append('| %s | %s | %s | %.3f [%.3f, %.3f] | %.2f: %s |' % (
             name, spread(ra), spread(rb), ratio, low, high, wanted, 'yes' if low >= wanted else 'no'))
@@ -150,6 +152,7 @@ def main():
     p.add_argument('--spur', default='build/spur')
     p.add_argument('--rounds', type=int, default=5)
     p.add_argument('--seconds', type=int, default=3)
+    p.add_argument('--only', default='', help='rows with these words; nothing is written to the results then')
     p.add_argument('--results', default='bench/RESULTS.md')
     p.add_argument('--dir', default=None, help='where the file on a disk is made (default: beside spur)')
     arguments = p.parse_args()
@@ -167,7 +170,8 @@ def main():
         for _, file in places:
             run([spur, 'prepare', file, '--size', '1G', '--quiet'])
         lines, missed = table(spur, places, arguments)
-    write_results(arguments.results, lines, arguments)
+    if not arguments.only:
+        write_results(arguments.results, lines, arguments)
     for name in missed:
         print('bench: below the mark: ' + name)
     return 1 if missed else 0

@@ -228,8 +228,10 @@ static void say_written(const struct prepare_target *t, const struct prepare_wri
     exit_escape(t->shown, name, sizeof(name));
     printf("%s: %s in %s, %s (%s), uuid %s, seed %llu\n", name, units_format_bytes(c->bytes, size),
            units_format_time(ns, time), units_format_rate((double)c->bytes * 1e9 / (double)ns, rate),
-           w->direct ? "past the page cache" : "through the page cache", format_uuid(c->uuid, uuid),
-           (unsigned long long)c->seed);
+           !w->direct                      ? "through the page cache"
+           : c->bytes % PATTERN_BLOCK == 0 ? "past the page cache"
+                                           : "past the page cache but for its end",
+           format_uuid(c->uuid, uuid), (unsigned long long)c->seed);
 }
 
 static int say_stopped(const struct prepare_target *t)

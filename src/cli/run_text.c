@@ -34,7 +34,7 @@ static void print_memory(FILE *out, const json_t *memory)
                                                                    : "",
                 device);
     if (because && !strcmp(text_of(memory, "name", ""), "emulated"))
-        fprintf(out, ", for no GPU answers (%s)", because);
+        fprintf(out, ", for no GPU answers (%.*s)", (int)strcspn(because, ":"), because);
 }
 
 void run_text_head(FILE *out, const json_t *effective, const struct job *job)
@@ -92,17 +92,28 @@ static void cpu_text(const json_t *result, struct row *row)
     snprintf(row->cost, sizeof(row->cost), gib > 0 ? "%.3f" : "-", gib > 0 ? cpu / gib : 0);
 }
 
+/* What was not done does not stand there as 0. */
 static void verified_text(const json_t *result, struct row *row)
 {
     const json_t *verify = json_object_get(result, "verify");
+    uint64_t timed_bytes = number_of(verify, "bytes_timed_verified"),
+             pass_bytes = number_of(verify, "bytes_pass_verified");
+    bool read_back = !strncmp(text_of(verify, "pass", ""), "read-back", 9);
     char timed[UNITS_TEXT], pass[UNITS_TEXT];
 
-    units_format_bytes(number_of(verify, "bytes_timed_verified"), timed);
-    units_format_bytes(number_of(verify, "bytes_pass_verified"), pass);
-    if (!strcmp(text_of(verify, "status", "-"), "ok"))
-        snprintf(row->verified, sizeof(row->verified), "ok: %s timed, %s pass", timed, pass);
-    else
+    if (strcmp(text_of(verify, "status", "-"), "ok")) {
         snprintf(row->verified, sizeof(row->verified), "%s", text_of(verify, "status", "-"));
+        return;
+    }
+    units_format_bytes(timed_bytes, timed);
+    units_format_bytes(pass_bytes, pass);
+    if (timed_bytes && pass_bytes)
+        snprintf(row->verified, sizeof(row->verified), "ok: %s timed, %s %s", timed, pass,
+                 read_back ? "read back" : "pass");
+    else if (timed_bytes)
+        snprintf(row->verified, sizeof(row->verified), "ok: %s timed", timed);
+    else
+        snprintf(row->verified, sizeof(row->verified), "ok: %s %s", pass, read_back ? "read back" : "pass");
 }
 
 static void make_row(const json_t *result, struct row *row)

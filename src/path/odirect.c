@@ -62,7 +62,7 @@ static void odirect_effective(struct spur_path *p, path_fact_fn emit, void *cont
 
 const struct path_ops odirect_path = {
     .name = "odirect",
-    .summary = "O_DIRECT into page-locked memory, then a copy to the GPU: the host path",
+    .summary = "O_DIRECT into host memory (page-locked for a GPU), then a copy: the host path",
     .observed = SPUR_OBSERVED_HOST,
     .file_open = odirect_file_open,
     .file_close = host_file_close,

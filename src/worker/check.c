@@ -106,8 +106,8 @@ void check_note_mismatch(struct trial_thread *t, const char *filename, const str
                "%s: offset %llu: expected 0x%016llx, found 0x%016llx: %s", filename, (unsigned long long)v->offset,
                (unsigned long long)v->expected, (unsigned long long)v->found, pattern_fault_name(v->fault));
     error_remedy(&t->checks.mismatch,
-                 "the bytes that arrived are not those of the file: do not trust this path or storage "
-                 "until it is explained");
+                 "these are not the bytes that spur wrote there: if --path buffered says the same, the file "
+                 "itself is damaged (spur prepare makes it anew); else do not trust this path");
 }
 
 static uint64_t day_from_now_us(void)

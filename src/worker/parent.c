@@ -221,10 +221,10 @@ static void on_stall(struct parent *p)
     kill_worker(p);
     outcome = p->ended ? "the worker was killed" : "the worker cannot be killed (it waits in the kernel)";
     if (p->stopping)
-        error_errno(e, ETIMEDOUT, "watchdog", "the trial did not stop within %.0f s, and %s; threads: %s",
+        error_errno(e, ETIMEDOUT, "watchdog", "the trial did not stop within %g s, and %s; threads: %s",
                     (double)STOP_NS / 1e9, outcome, words);
     else
-        error_errno(e, ETIMEDOUT, "watchdog", "no request completed for %.0f s, and %s; threads: %s",
+        error_errno(e, ETIMEDOUT, "watchdog", "no request completed for %g s, and %s; threads: %s",
                     (double)p->stall_ns / 1e9 * (p->syncing ? SYNC_STALLS : 1), outcome, words);
     error_remedy(e, "is the storage or mount hanging (see the kernel log)? --stall sets how long is waited");
 }

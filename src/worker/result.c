@@ -279,15 +279,16 @@ static json_t *verify(const struct trial *t, const struct outcome *o, json_t *nu
     return v;
 }
 
-static void set_observed(const struct trial *t, json_t *r, json_t *nulls, json_t *evidence)
+static void set_observed(const struct trial *t, const struct totals *s, json_t *r, json_t *nulls, json_t *evidence)
 {
-    if (!t->moves_bytes) {
-        result_null(r, nulls, "observed", "the null path moves no bytes");
+    if (!t->moves_bytes || !s->histogram.count) {
+        result_null(r, nulls, "observed",
+                    t->moves_bytes ? "no request completed inside the window" : "the null path moves no bytes");
         return;
     }
     json_object_set_new(r, "observed", json_string(spur_observed_name(t->path->ops->observed)));
     result_evidence(
-        evidence, "path", "strong",
+        evidence, "construction", "supporting",
         t->memory_info.is_device
             ? "this path's own code asked the kernel for host memory and copied to the GPU; no GPU library was "
               "given the file"
@@ -402,7 +403,7 @@ json_t *result_make(const struct trial *t, const struct measure *m, struct outco
                         json_pack("{s:o, s:o}", "begin", o->environment_begin, "end", o->environment_end));
     o->environment_begin = o->environment_end = NULL;
     json_object_set_new(r, "effective", result_effective(t));
-    set_observed(t, r, nulls, evidence);
+    set_observed(t, &s, r, nulls, evidence);
     served_by = result_served(t, m, &s, &reason);
     if (served_by)
         json_object_set_new(r, "served", json_string(served_by));
