@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 T975 = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262, 10: 2.228,
-        11: 2.201, 12: 2.179, 13: 2.160, 14: 2.145}
+        11: 2.201, 12: 2.179, 13: 2.160, 14: 2.145, 19: 2.093, 29: 2.045, 39: 2.023, 59: 2.001}
 BEGIN, END = '<!-- bench: begin -->', '<!-- bench: end -->'
 
 
@@ -42,6 +42,11 @@ def fio_rate(command):
     return json.loads(run(command + ['--output-format=json']))['jobs'][0]['read']['iops']
 
 
+def t975(freedom):
+    """Of the table, for the next lower number of degrees of freedom: never too narrow."""
+    return T975[max(n for n in T975 if n <= freedom)]
+
+
 def compare(spur, fio, rounds):
     """Paired rates of both, and the log ratios."""
     a, b = [], []
@@ -52,7 +57,7 @@ def compare(spur, fio, rounds):
             else:
                 b.append(fio_rate(fio))
     logs = [math.log(x / y) for x, y in zip(a, b)]
-    mean, half = statistics.mean(logs), T975[rounds - 1] * statistics.stdev(logs) / math.sqrt(rounds)
+    mean, half = statistics.mean(logs), t975(rounds - 1) * statistics.stdev(logs) / math.sqrt(rounds)
     return a, b, math.exp(mean), math.exp(mean - half), math.exp(mean + half)
 
 
