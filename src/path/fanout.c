@@ -15,7 +15,8 @@
  * Path
  */
 
-/* Threads only where io_uring is not offered, and then it is said. */
+/* Threads where io_uring is not offered, and then it is said. For files in memory the choice is made again when a queue
+ * is opened (fanout_settings.c). */
 static int choose_backend(struct fanout_path *f, struct spur_error *e)
 {
     struct spur_error why;
@@ -333,7 +334,7 @@ static int64_t fanout_transfer(struct spur_queue *queue, const struct spur_reque
 
 const struct path_ops fanout_path = {
     .name = "fanout",
-    .summary = "requests split into pieces that are read by io_uring and copied as they land, from one thread",
+    .summary = "requests split into pieces, many in flight from one thread, each copied as it lands",
     .settings = fanout_setting_rows,
     .observed = SPUR_OBSERVED_HOST,
     .takes_segments = true,
