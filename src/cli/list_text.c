@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/list.h"
-#include "cli/units.h"
+#include "core/units.h"
 #include "cli/wrap.h"
 
 #define NAME_WIDTH  12

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/units.h"
+#include "core/units.h"
 #include "core/error.h"
 #include "core/util.h"
 

@@ -9,7 +9,7 @@
 #include <sys/random.h>
 
 #include "cli/command.h"
-#include "cli/units.h"
+#include "core/units.h"
 #include "core/error.h"
 #include "core/util.h"
 

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 
-#include "cli/units.h"
+#include "core/units.h"
 #include "core/error.h"
 #include "core/util.h"
 #include "path/direct.h"

@@ -4,7 +4,7 @@
 
 #include "cli/exit.h"
 #include "cli/run.h"
-#include "cli/units.h"
+#include "core/units.h"
 
 static const char *text_of(const json_t *object, const char *key, const char *absent)
 {

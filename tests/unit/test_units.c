@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/nearest.h"
-#include "cli/units.h"
+#include "core/units.h"
 #include "core/util.h"
 
 struct good {

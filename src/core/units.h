@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Units at the edge: text to bytes, nanoseconds and counts, and back. Inside the program there are only those. */
-#ifndef SPUR_CLI_UNITS_H
-#define SPUR_CLI_UNITS_H
+#ifndef SPUR_CORE_UNITS_H
+#define SPUR_CORE_UNITS_H
 
 #include <stdbool.h>
 #include <stddef.h>

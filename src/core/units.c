@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/units.h"
+#include "core/units.h"
 
 #include <errno.h>
 #include <stdio.h>
