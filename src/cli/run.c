@@ -22,35 +22,6 @@ struct run {
     bool live, live_shown;
 };
 
-static void job_make(const struct run_options *o, struct job *ret)
-{
-    *ret = (struct job){
-        .files = (char **)o->files.items,
-        .n_files = o->files.n_items,
-        .op = (enum job_op)o->op,
-        .verify = (enum job_verify)o->verify,
-        .share = (enum job_share)o->share,
-        .mix_percent = (unsigned)o->read_percent,
-        .threads = (unsigned)o->n_threads,
-        .depth = (unsigned)o->depth,
-        .request_bytes = o->request_bytes,
-        .seconds_ns = o->total_bytes ? 0 : o->seconds_ns,
-        .total_bytes = o->total_bytes,
-        .warmup_ns = o->total_bytes ? 0 : o->warmup_ns,
-        .range_bytes = o->range_bytes,
-        .seed = o->seed,
-        .interval_ns = o->interval_ns,
-        .verify_limit_ns = o->verify_limit_ns,
-        .unaligned = o->unaligned,
-        .overwrite = o->overwrite,
-        .device_ok = o->device_ok,
-        .settings = o->pairs,
-        .n_settings = o->n_pairs,
-    };
-    snprintf(ret->path, sizeof(ret->path), "%s", o->path);
-    snprintf(ret->memory, sizeof(ret->memory), "%s", o->memory);
-}
-
 /* The job as it was asked for, with names that JSON can hold. */
 static json_t *requested_make(const struct job *job)
 {
@@ -62,6 +33,7 @@ static json_t *requested_make(const struct job *job)
     json_object_set_new(requested, "files", files);
     json_object_del(requested, "type");
     json_object_del(requested, "protocol");
+    json_object_del(requested, "baseline_busy_cpus");
     return requested;
 }
 
@@ -213,7 +185,7 @@ static int run_run(void *options, const struct option_result *given)
     }
     run.text = run.options->json && !strcmp(run.options->json, "-") ? stderr : stdout;
     run.live = !run.options->quiet && run.options->interval_ns && isatty(STDERR_FILENO);
-    job_make(run.options, &run.job);
+    run_options_job(run.options, &run.job);
     run.requested = requested_make(&run.job);
     worker_run(&run.job, run.options->stall_ns, &hooks, &end);
     code = finish(&run, &end);

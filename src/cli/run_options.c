@@ -2,6 +2,7 @@
 #include "cli/run_options.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -137,7 +138,14 @@ const struct option run_option_rows[] = {
      AT(range_bytes),
      .min = 1,
      .absent = "whole files",
-     .help = "use only that much of each file, from its start"},
+     .help = "use only that much of each file, from --offset on"},
+    {.name = "offset",
+     .metavar = "SIZE",
+     .kind = OPTION_SIZE,
+     AT(begin_bytes),
+     .max = INT64_MAX,
+     .default_text = "0",
+     .help = "where in each file the range begins"},
     {.name = "unaligned",
      .kind = OPTION_FLAG,
      AT(unaligned),
@@ -203,6 +211,15 @@ const struct option run_option_rows[] = {
      .default_text = "30s",
      .help = "end the run if nothing completes for so long; 0: never",
      .manual = "The state of each thread is reported, and the trial fails."},
+    {.name = "cpus",
+     .metavar = "LIST",
+     .kind = OPTION_TEXT,
+     AT(cpus),
+     .absent = "those that spur was started with",
+     .help = "bind all threads of the trial to these CPUs: 0-7,16, or near",
+     .manual =
+         "Threads of libraries and of the kernel's io_uring are bound too. With near: the CPUs next to the GPU, as "
+         "the kernel tells for its PCI device; without a GPU it is an error."},
     {.name = "json",
      .metavar = "FILE",
      .kind = OPTION_TEXT,
@@ -397,6 +414,38 @@ void run_options_free(struct run_options *o)
     free(o->pairs);
     o->pairs = NULL;
     o->n_pairs = 0;
+}
+
+void run_options_job(const struct run_options *o, struct job *ret)
+{
+    *ret = (struct job){
+        .files = (char **)o->files.items,
+        .n_files = o->files.n_items,
+        .op = (enum job_op)o->op,
+        .verify = (enum job_verify)o->verify,
+        .share = (enum job_share)o->share,
+        .mix_percent = (unsigned)o->read_percent,
+        .threads = (unsigned)o->n_threads,
+        .depth = (unsigned)o->depth,
+        .request_bytes = o->request_bytes,
+        .seconds_ns = o->total_bytes ? 0 : o->seconds_ns,
+        .total_bytes = o->total_bytes,
+        .warmup_ns = o->total_bytes ? 0 : o->warmup_ns,
+        .begin_bytes = o->begin_bytes,
+        .range_bytes = o->range_bytes,
+        .seed = o->seed,
+        .interval_ns = o->interval_ns,
+        .verify_limit_ns = o->verify_limit_ns,
+        .unaligned = o->unaligned,
+        .overwrite = o->overwrite,
+        .device_ok = o->device_ok,
+        .settings = o->pairs,
+        .n_settings = o->n_pairs,
+        .baseline_busy = -1,
+    };
+    snprintf(ret->path, sizeof(ret->path), "%s", o->path);
+    snprintf(ret->memory, sizeof(ret->memory), "%s", o->memory);
+    snprintf(ret->cpus, sizeof(ret->cpus), "%s", o->cpus ? o->cpus : "");
 }
 
 /* ------------------------------------------------------------------------------------------------

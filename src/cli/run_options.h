@@ -18,6 +18,7 @@ struct run_options {
     uint64_t seconds_ns;
     uint64_t total_bytes; /* --bytes; 0: until seconds_ns have passed */
     uint64_t warmup_ns;   /* 0 with --bytes */
+    uint64_t begin_bytes; /* --offset */
     uint64_t range_bytes; /* 0: whole files */
     bool unaligned;
     uint64_t seed; /* drawn by run_options_check where it was not given */
@@ -31,6 +32,7 @@ struct run_options {
     uint64_t interval_ns; /* 0: none */
     uint64_t stall_ns;    /* 0: no watchdog */
     const char *json;     /* file name, "-", or NULL */
+    const char *cpus;     /* "" or a list */
     bool overwrite, device_ok, quiet;
 };
 
@@ -42,6 +44,9 @@ extern const struct option run_option_rows[];
  */
 int run_options_check(void *options, const struct option_result *given, struct spur_error *e);
 void run_options_free(struct run_options *o);
+
+/* The job that the options ask for; it borrows their strings and pairs. */
+void run_options_job(const struct run_options *o, struct job *ret);
 
 /* For struct command: description, exit codes and examples of run. */
 extern const char run_description[];

@@ -33,6 +33,12 @@ static int finish(struct trial_thread *t, struct spur_error *e)
  * Writing: every block that is written says which file, offset and generation it is
  */
 
+/* Request-sized cell of the range that a step lies in. */
+static uint64_t check_cell_of(const struct trial *t, const struct workload_step *step)
+{
+    return (step->offset - t->workload_files[step->file].begin) / t->job->request_bytes;
+}
+
 uint64_t check_cell_bytes(const struct trial *t, uint32_t file, uint64_t cell)
 {
     uint64_t left = t->workload_files[file].bytes - cell * t->job->request_bytes;
@@ -56,7 +62,7 @@ static struct pattern_fill fill_of(struct trial_thread *t, unsigned slot)
     const struct trial *trial = t->trial;
     const struct workload_step *step = &t->slots[slot].step;
     const struct target *target = &trial->targets.items[step->file];
-    uint64_t i = step->offset / trial->job->request_bytes;
+    uint64_t i = check_cell_of(trial, step);
     uint32_t *cell = &trial->cells[step->file][i];
 
     ++*cell;
@@ -123,7 +129,7 @@ static int check_one(struct trial_thread *t, unsigned slot, uint64_t generation_
     const struct trial *trial = t->trial;
     const struct workload_step *step = &t->slots[slot].step;
     const struct target *target = &trial->targets.items[step->file];
-    uint32_t written = trial->cells ? trial->cells[step->file][step->offset / trial->job->request_bytes] : 0;
+    uint32_t written = trial->cells ? trial->cells[step->file][check_cell_of(trial, step)] : 0;
     struct pattern_expect expect = {
         .uuid = {target->uuid[0], target->uuid[1]},
         .offset = step->offset,
@@ -267,7 +273,7 @@ static enum judge judge_of(const struct trial *trial, const struct workload_step
         return JUDGE_OWN;
     if (!trial->cells)
         return JUDGE_ALIEN;
-    return trial->cells[step->file][step->offset / trial->job->request_bytes] ? JUDGE_OWN : JUDGE_NOT;
+    return trial->cells[step->file][check_cell_of(trial, step)] ? JUDGE_OWN : JUDGE_NOT;
 }
 
 void check_reads(struct trial_thread *t, const struct leg *leg, const unsigned *slots, unsigned n, bool inside)
@@ -366,12 +372,13 @@ static int read_back_range(struct trial_thread *t, struct read_back *b, uint32_t
 static int read_back_cell(struct trial_thread *t, struct read_back *b, uint32_t file, uint64_t cell,
                           struct spur_error *e)
 {
-    uint64_t start = cell * t->trial->job->request_bytes, written = check_last_written(t->trial, file, cell);
+    uint64_t start = t->trial->workload_files[file].begin + cell * t->trial->job->request_bytes;
+    uint64_t end = start + check_cell_bytes(t->trial, file, cell), written = check_last_written(t->trial, file, cell);
     uint32_t count = t->trial->cells[file][cell];
     int r = read_back_range(t, b, file, start, start + written, count, e);
 
     if (!r && count > 1) /* behind a cut write lies the one before it */
-        r = read_back_range(t, b, file, start + written, start + check_cell_bytes(t->trial, file, cell), count - 1, e);
+        r = read_back_range(t, b, file, start + written, end, count - 1, e);
     HISTOGRAM_PUT(t->n_completions, t->n_completions + 1);
     return r;
 }

@@ -20,6 +20,7 @@
 #include "core/error.h"
 #include "core/util.h"
 #include "driver/nvml.h"
+#include "worker/plan_check.h"
 #include "worker/result.h"
 #include "worker/wire.h"
 
@@ -301,7 +302,7 @@ static void disown_partial(struct child *c)
     struct spur_error e = {0};
 
     for (size_t i = 0; t->cells && t->moves_bytes && i < t->targets.n; i++) {
-        if (t->targets.items[i].is_spur || !t->cells[i][0] || covered(t, i))
+        if (t->targets.items[i].is_spur || t->targets.items[i].begin_bytes || !t->cells[i][0] || covered(t, i))
             continue;
         if (target_disown(&t->targets.items[i], &e) < 0 && !c->outcome.error.source)
             c->outcome.error = e;
@@ -401,7 +402,9 @@ static int set_up(struct child *c)
         return -1;
     }
     measure_init(&c->measure, &c->trial.targets);
-    if (!c->job.total_bytes && c->job.seconds_ns >= MACHINE_NS) {
+    if (c->job.baseline_busy >= 0) {
+        c->measure.baseline_busy = c->job.baseline_busy;
+    } else if (!c->job.total_bytes && c->job.seconds_ns >= MACHINE_NS) {
         measure_baseline(&c->measure, BASELINE_NS);
         o->baseline_s = (double)BASELINE_NS / 1e9;
     }
@@ -481,7 +484,11 @@ int worker_main(pid_t parent)
     if (tie_to_parent(parent) < 0)
         return 1;
     raise_limits();
-    if (wire_receive(&c.wire, true, &message) < 0 || job_from_json(message, &c.job) < 0) {
+    if (wire_receive(&c.wire, true, &message) == 1 && plan_check_answer(&c.wire, &message)) {
+        wire_close(&c.wire); /* checks were all it was asked for */
+        return 0;
+    }
+    if (!message || job_from_json(message, &c.job) < 0) {
         struct spur_error e;
 
         error_spur(&e, SPUR_CODE_USAGE, "worker", "the first line is no job of protocol %d", WORKER_PROTOCOL);

@@ -132,17 +132,18 @@ static json_t *settings_to_json(const struct job *job)
 
 json_t *job_to_json(const struct job *job)
 {
-    return json_pack("{s:s, s:i, s:o, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-                     "s:b, s:b, s:b, s:o}",
-                     "type", "job", "protocol", WORKER_PROTOCOL, "files", files_to_json(job), "path", job->path,
-                     "memory", job->memory, "op", op_names[job->op], "verify", verify_names[job->verify], "share",
-                     share_names[job->share], "mix", job->mix_percent, "threads", job->threads, "depth", job->depth,
-                     "request", (json_int_t)job->request_bytes, "seconds_ns", (json_int_t)job->seconds_ns, "bytes",
-                     (json_int_t)job->total_bytes, "warmup_ns", (json_int_t)job->warmup_ns, "range",
-                     (json_int_t)job->range_bytes, "seed", (json_int_t)job->seed, "interval_ns",
-                     (json_int_t)job->interval_ns, "verify_limit_ns", (json_int_t)job->verify_limit_ns, "unaligned",
-                     job->unaligned, "overwrite", job->overwrite, "device_ok", job->device_ok, "settings",
-                     settings_to_json(job));
+    return json_pack(
+        "{s:s, s:i, s:o, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
+        "s:b, s:b, s:b, s:s, s:o, s:o}",
+        "type", "job", "protocol", WORKER_PROTOCOL, "files", files_to_json(job), "path", job->path, "memory",
+        job->memory, "op", op_names[job->op], "verify", verify_names[job->verify], "share", share_names[job->share],
+        "mix", job->mix_percent, "threads", job->threads, "depth", job->depth, "request",
+        (json_int_t)job->request_bytes, "seconds_ns", (json_int_t)job->seconds_ns, "bytes",
+        (json_int_t)job->total_bytes, "warmup_ns", (json_int_t)job->warmup_ns, "offset", (json_int_t)job->begin_bytes,
+        "range", (json_int_t)job->range_bytes, "seed", (json_int_t)job->seed, "interval_ns",
+        (json_int_t)job->interval_ns, "verify_limit_ns", (json_int_t)job->verify_limit_ns, "unaligned", job->unaligned,
+        "overwrite", job->overwrite, "device_ok", job->device_ok, "cpus", job->cpus, "baseline_busy_cpus",
+        job->baseline_busy < 0 ? json_null() : json_real(job->baseline_busy), "settings", settings_to_json(job));
 }
 
 static int parse_files(const json_t *files, struct job *job)
@@ -205,19 +206,21 @@ int job_from_json(const json_t *json, struct job *ret_job)
 {
     struct job job = {0};
     const char *path, *memory, *op, *verify, *share;
-    json_t *files, *settings;
-    json_int_t request, seconds, bytes, warmup, range, seed, interval, limit;
+    json_t *files, *settings, *baseline;
+    const char *cpus;
+    json_int_t request, seconds, bytes, warmup, begin, range, seed, interval, limit;
     int protocol = 0, mix, threads, depth, unaligned, overwrite, device_ok;
     int r;
 
-    if (json_unpack((json_t *)json,
-                    "{s:i, s:o, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, "
-                    "s:b, s:b, s:o}",
-                    "protocol", &protocol, "files", &files, "path", &path, "memory", &memory, "op", &op, "verify",
-                    &verify, "share", &share, "mix", &mix, "threads", &threads, "depth", &depth, "request", &request,
-                    "seconds_ns", &seconds, "bytes", &bytes, "warmup_ns", &warmup, "range", &range, "seed", &seed,
-                    "interval_ns", &interval, "verify_limit_ns", &limit, "unaligned", &unaligned, "overwrite",
-                    &overwrite, "device_ok", &device_ok, "settings", &settings) < 0 ||
+    if (json_unpack(
+            (json_t *)json,
+            "{s:i, s:o, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, "
+            "s:b, s:b, s:s, s:o, s:o}",
+            "protocol", &protocol, "files", &files, "path", &path, "memory", &memory, "op", &op, "verify", &verify,
+            "share", &share, "mix", &mix, "threads", &threads, "depth", &depth, "request", &request, "seconds_ns",
+            &seconds, "bytes", &bytes, "warmup_ns", &warmup, "offset", &begin, "range", &range, "seed", &seed,
+            "interval_ns", &interval, "verify_limit_ns", &limit, "unaligned", &unaligned, "overwrite", &overwrite,
+            "device_ok", &device_ok, "cpus", &cpus, "baseline_busy_cpus", &baseline, "settings", &settings) < 0 ||
         protocol != WORKER_PROTOCOL)
         return -EINVAL;
     r = parse_words(&job, path, memory, op, verify, share);
@@ -236,6 +239,7 @@ int job_from_json(const json_t *json, struct job *ret_job)
     job.seconds_ns = (uint64_t)seconds;
     job.total_bytes = (uint64_t)bytes;
     job.warmup_ns = (uint64_t)warmup;
+    job.begin_bytes = (uint64_t)begin;
     job.range_bytes = (uint64_t)range;
     job.seed = (uint64_t)seed;
     job.interval_ns = (uint64_t)interval;
@@ -243,6 +247,8 @@ int job_from_json(const json_t *json, struct job *ret_job)
     job.unaligned = unaligned;
     job.overwrite = overwrite;
     job.device_ok = device_ok;
+    job.baseline_busy = json_is_number(baseline) ? json_number_value(baseline) : -1;
+    snprintf(job.cpus, sizeof(job.cpus), "%s", cpus);
     *ret_job = job;
     return 0;
 }

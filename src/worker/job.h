@@ -27,11 +27,14 @@ struct job {
     uint64_t seconds_ns;  /* window; 0 with total_bytes */
     uint64_t total_bytes; /* 0: time-based */
     uint64_t warmup_ns;
-    uint64_t range_bytes; /* 0: whole files */
+    uint64_t begin_bytes; /* where the range begins in each file */
+    uint64_t range_bytes; /* from there; 0: to the end */
     uint64_t seed;
     uint64_t interval_ns;
     uint64_t verify_limit_ns; /* of the untimed pass; 0: none */
     bool unaligned, overwrite, device_ok;
+    char cpus[128];       /* CPU list that the worker is bound to; "": as it was started */
+    double baseline_busy; /* CPUs of the machine that are busy without the trial; negative: the worker measures it */
     struct spur_key_value *settings;
     size_t n_settings;
 };

@@ -116,7 +116,8 @@ bool measure_residency(const struct trial *t, uint64_t *ret_bytes, char *ret_rea
     for (size_t i = 0; i < t->targets.n; i++) {
         struct probe_residency r;
 
-        probe_residency_read(t->targets.items[i].fd, 0, t->targets.items[i].usable_bytes, &r);
+        probe_residency_read(t->targets.items[i].fd, t->targets.items[i].begin_bytes, t->targets.items[i].usable_bytes,
+                             &r);
         if (!r.known) {
             snprintf(ret_reason, size, "%s", r.reason);
             return false;

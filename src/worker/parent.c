@@ -407,3 +407,85 @@ void worker_end_free(struct worker_end *end)
     json_decref(end->stuck_threads);
     json_decref(end->last_progress);
 }
+
+/* ------------------------------------------------------------------------------------------------
+ * Checks before the first trial
+ */
+
+/* One answer, or why there is none. False: the process is of no more use. */
+static bool await_answer(struct parent *p, struct worker_opened *ret)
+{
+    uint64_t deadline = p->stall_ns ? now_ns() + p->stall_ns : UINT64_MAX;
+    json_t *message = NULL;
+    int r;
+
+    while ((r = wire_receive(&p->wire, false, &message)) == 0 && now_ns() < deadline) {
+        struct pollfd fd = {p->wire.fd, POLLIN, 0};
+
+        poll(&fd, 1, TICK_MS);
+    }
+    if (r > 0) {
+        ret->effective = json_incref(json_object_get(message, "effective"));
+        if (!ret->effective)
+            json_error_parse(json_object_get(message, "error"), &ret->error);
+        json_decref(message);
+        return true;
+    }
+    if (r == 0)
+        error_errno(&ret->error, ETIMEDOUT, "watchdog", "opening did not end within %g s", (double)p->stall_ns / 1e9);
+    return false;
+}
+
+/* Jobs from *next on, as far as one process takes them. */
+static int check_some(const struct job *jobs, size_t n, struct parent *p, struct worker_opened *ret, size_t *next,
+                      struct spur_error *e)
+{
+    bool alive = true;
+    int r = start(p, e);
+
+    if (r < 0)
+        return r;
+    while (alive && *next < n) {
+        json_t *message = job_to_json(&jobs[*next]);
+
+        json_object_set_new(message, "type", json_string("check"));
+        alive = wire_send(&p->wire, message) == 0 && await_answer(p, &ret[*next]);
+        p->end->error = ret[*next].error;
+        ++*next;
+    }
+    wire_close(&p->wire);
+    p->wire = (struct wire){.fd = -1};
+    for (uint64_t until = now_ns() + KILL_WAIT_NS; !p->ended && (alive || !p->end->error.source) && now_ns() < until;
+         reap(p))
+        usleep(1000);
+    if (!p->ended)
+        reap(p);
+    if (!p->ended)
+        kill_worker(p);
+    if (!alive) {
+        judge_end(p);
+        ret[*next - 1].error = p->end->error;
+    }
+    return 0;
+}
+
+int worker_check(const struct job *jobs, size_t n, uint64_t stall_ns, struct worker_opened *ret, struct spur_error *e)
+{
+    size_t next = 0;
+    int r = 0;
+
+    memset(ret, 0, n * sizeof(*ret));
+    while (!r && next < n) {
+        struct worker_end end = {0};
+        struct parent p = {.end = &end, .wire = {.fd = -1}, .signal_fd = -1, .stall_ns = stall_ns};
+
+        r = check_some(jobs, n, &p, ret, &next, e);
+    }
+    return r;
+}
+
+void worker_opened_free(struct worker_opened *opened, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        json_decref(opened[i].effective);
+}

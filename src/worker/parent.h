@@ -39,4 +39,18 @@ struct worker_end {
 int worker_run(const struct job *job, uint64_t stall_ns, const struct worker_hooks *hooks, struct worker_end *ret_end);
 void worker_end_free(struct worker_end *end);
 
+/* What a job's opening said. */
+struct worker_opened {
+    json_t *effective;       /* owned; `effective` of docs/run-json.md; NULL: it cannot be */
+    struct spur_error error; /* why */
+};
+
+/*
+ * Opens each job in turn in one new process - files, memory, path and limits, no buffers - and closes it again: what
+ * a trial would refuse is known before the first one. A job that crashes or hangs (@stall_ns, 0: for ever) the process
+ * gets the error, the others a new process. -errno only if no process could be started.
+ */
+int worker_check(const struct job *jobs, size_t n, uint64_t stall_ns, struct worker_opened *ret, struct spur_error *e);
+void worker_opened_free(struct worker_opened *opened, size_t n);
+
 #endif

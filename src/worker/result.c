@@ -92,9 +92,10 @@ static json_t *effective_files(const struct trial *t)
         const struct target *f = &t->targets.items[i];
 
         json_array_append_new(files,
-                              json_pack("{s:o, s:I, s:I, s:s, s:s, s:s}", "name", json_filename(f->filename), "bytes",
-                                        (json_int_t)f->bytes, "used_bytes", (json_int_t)t->workload_files[i].bytes,
-                                        "file_system", f->fs_type, "format", f->is_spur ? "spur" : "foreign", "extents",
+                              json_pack("{s:o, s:I, s:I, s:I, s:s, s:s, s:s}", "name", json_filename(f->filename),
+                                        "bytes", (json_int_t)f->bytes, "used_offset", (json_int_t)f->begin_bytes,
+                                        "used_bytes", (json_int_t)t->workload_files[i].bytes, "file_system", f->fs_type,
+                                        "format", f->is_spur ? "spur" : "foreign", "extents",
                                         f->is_block_device ? "block device" : f->extents.status));
     }
     return files;
@@ -184,6 +185,16 @@ static json_t *cpu(const struct trial *t, const struct measure *m, json_t *nulls
     json_object_set_new(c, "machine", json_null());
     json_object_set_new(nulls, "cpu.machine", json_string(reason));
     return c;
+}
+
+static json_t *latency_histogram(const struct histogram *h)
+{
+    json_t *list = json_array();
+
+    for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++)
+        if (h->bucket[i])
+            json_array_append_new(list, json_pack("[I, I]", (json_int_t)histogram_lower(i), (json_int_t)h->bucket[i]));
+    return list;
 }
 
 /* null for the path that moves none. */
@@ -412,6 +423,7 @@ json_t *result_make(const struct trial *t, const struct measure *m, struct outco
     json_object_set_new(r, "complete", json_boolean(o->complete));
     set_amounts(r, t, &s, nulls);
     set_figures(r, t, o, &s, nulls);
+    json_object_set_new(r, "latency_histogram", latency_histogram(&s.histogram));
     json_object_set_new(r, "cpu", cpu(t, m, nulls));
     json_object_set_new(r, "verify", verify(t, o, nulls, notes));
     set_cache(r, o, nulls);

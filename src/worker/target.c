@@ -104,7 +104,7 @@ static int judge_holes(struct target *t, struct spur_error *e)
 
     if (t->is_block_device)
         return 0;
-    probe_extents_read(t->fd, 0, t->usable_bytes, &t->extents);
+    probe_extents_read(t->fd, t->begin_bytes, t->usable_bytes, &t->extents);
     if (strcmp(t->extents.status, "holes"))
         return 0;
     snprintf(
@@ -120,7 +120,10 @@ static int judge_size(const struct job *job, struct target *t, struct spur_error
 {
     char what[120];
 
-    t->usable_bytes = job->range_bytes && job->range_bytes < t->bytes ? job->range_bytes : t->bytes;
+    t->begin_bytes = job->begin_bytes < t->bytes ? job->begin_bytes : t->bytes;
+    t->usable_bytes = t->bytes - t->begin_bytes;
+    if (job->range_bytes && job->range_bytes < t->usable_bytes)
+        t->usable_bytes = job->range_bytes;
     if (!t->bytes)
         return refuse(e, "spur prepare makes a file to read", t->filename, "is empty");
     if (t->bytes < job->request_bytes) {
@@ -128,6 +131,9 @@ static int judge_size(const struct job *job, struct target *t, struct spur_error
                  (unsigned long long)job->request_bytes);
         return refuse(e, "use a larger file or a smaller --request", t->filename, what);
     }
+    if (t->bytes - t->begin_bytes < job->request_bytes)
+        return error_spur(e, SPUR_CODE_USAGE, "offset", "%s: after --offset %llu there is not one request of %llu",
+                          t->filename, (unsigned long long)job->begin_bytes, (unsigned long long)job->request_bytes);
     if (t->usable_bytes < job->request_bytes)
         return error_spur(e, SPUR_CODE_USAGE, "range", "--range %llu is less than one request of %llu",
                           (unsigned long long)job->range_bytes, (unsigned long long)job->request_bytes);

@@ -9,7 +9,8 @@
 struct target {
     char *filename;
     uint64_t bytes;        /* of the file */
-    uint64_t usable_bytes; /* of it that the trial may touch: --range */
+    uint64_t begin_bytes;  /* where the part that the trial may touch begins: --offset */
+    uint64_t usable_bytes; /* length of that part: --range */
     bool is_block_device;
     bool is_spur;     /* in spur's block format */
     bool in_memory;   /* tmpfs and the like */

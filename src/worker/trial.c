@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/util.h"
 #include "path/path.h"
+#include "worker/cpus.h"
 
 static int no_memory(struct spur_error *e, const char *what)
 {
@@ -193,6 +194,10 @@ static int check_alignment(const struct trial *t, uint32_t multiple, struct spur
         return usage(e, "or use --path fanout, which reads the aligned cover", "request",
                      "--request %llu is no multiple of %u, which path %s needs on these files",
                      (unsigned long long)job->request_bytes, multiple, job->path);
+    if (job->begin_bytes % multiple)
+        return usage(e, "round --offset", "offset",
+                     "--offset %llu is no multiple of %u, which path %s needs on these files",
+                     (unsigned long long)job->begin_bytes, multiple, job->path);
     if (job->range_bytes % multiple)
         return usage(e, "round --range", "range",
                      "--range %llu is no multiple of %u, which path %s needs on these files",
@@ -223,6 +228,9 @@ static int check_limits(struct trial *t, struct spur_error *e)
         return usage(e, "round --request", "request",
                      "--request %llu: writes go in multiples of %u, the blocks by which they are verified",
                      (unsigned long long)job->request_bytes, PATTERN_BLOCK);
+    if (job_writes(job) && job->begin_bytes % PATTERN_BLOCK)
+        return usage(e, "round --offset", "offset", "--offset %llu: writes go in multiples of %u",
+                     (unsigned long long)job->begin_bytes, PATTERN_BLOCK);
     if (job_writes(job) && job->range_bytes % PATTERN_BLOCK)
         return usage(e, "round --range", "range", "--range %llu: writes go in multiples of %u",
                      (unsigned long long)job->range_bytes, PATTERN_BLOCK);
@@ -257,6 +265,7 @@ static int make_workload(struct trial *t, struct spur_error *e)
     for (size_t i = 0; i < t->targets.n; i++) {
         uint64_t bytes = t->targets.items[i].usable_bytes;
 
+        t->workload_files[i].begin = t->targets.items[i].begin_bytes;
         t->workload_files[i].bytes = workload_bytes(t, bytes);
         t->tail_skipped_bytes += bytes - t->workload_files[i].bytes;
         usable += t->workload_files[i].bytes;
@@ -406,12 +415,36 @@ static int allocate(struct trial *t, const struct job *job, struct spur_error *e
     return 0;
 }
 
-static int make_objects(struct trial *t, struct spur_error *e)
+/* To a list: before anything starts a thread. To what is near the GPU: as soon as it is known which GPU. */
+static int bind_cpus(struct trial *t, bool near, struct spur_error *e)
+{
+    char list[128];
+    struct probe probe;
+    int r;
+
+    if (!t->job->cpus[0] || near != !strcmp(t->job->cpus, "near"))
+        return 0;
+    if (!near)
+        return cpus_bind(t->job->cpus, e);
+    if (!t->memory_info.pci_address[0])
+        return usage(e, "name the CPUs, or a GPU with --memory", "cpus",
+                     "--cpus near: memory %s is not that of a GPU with a PCI address", t->memory_info.name);
+    probe_init(&probe);
+    r = cpus_near(&probe, t->memory_info.pci_address, list, sizeof(list), e);
+    return r < 0 ? r : cpus_bind(list, e);
+}
+
+/* All that can be refused, without buffers. */
+static int make_openings(struct trial *t, struct spur_error *e)
 {
     int r = target_list_make(t->job, &t->targets, e);
 
     if (!r)
+        r = bind_cpus(t, false, e);
+    if (!r)
         r = open_memory(t, e);
+    if (!r)
+        r = bind_cpus(t, true, e);
     if (!r)
         r = open_path(t, e);
     if (!r)
@@ -421,8 +454,13 @@ static int make_objects(struct trial *t, struct spur_error *e)
     strictest(t);
     t->synchronous = t->limits.max_depth == 1;
     r = check_limits(t, e);
-    if (!r)
-        r = make_workload(t, e);
+    return r < 0 ? r : make_workload(t, e);
+}
+
+static int make_objects(struct trial *t, struct spur_error *e)
+{
+    int r = make_openings(t, e);
+
     if (!r)
         r = deal_handles(t, e);
     if (!r)
@@ -432,21 +470,44 @@ static int make_objects(struct trial *t, struct spur_error *e)
     return r;
 }
 
+/* None of the threads was started. */
+static void forget_threads(struct trial *t)
+{
+    unsigned n = t->n_threads;
+
+    t->n_threads = 0;
+    for (unsigned i = 0; t->threads && i < n; i++)
+        free(t->threads[i].files);
+}
+
 int trial_make(const struct job *job, struct trial *ret_trial, struct spur_error *e)
 {
     struct trial *t = ret_trial;
-    unsigned n;
     int r = allocate(t, job, e);
 
     if (!r)
         r = make_objects(t, e);
     if (!r)
         return trial_start_threads(t, e);
-    n = t->n_threads;
-    t->n_threads = 0; /* none runs */
-    for (unsigned i = 0; t->threads && i < n; i++)
-        free(t->threads[i].files);
+    forget_threads(t);
     return r;
+}
+
+int trial_open(const struct job *job, struct trial *ret_trial, struct spur_error *e)
+{
+    int r = allocate(ret_trial, job, e);
+
+    if (!r)
+        r = make_openings(ret_trial, e);
+    if (r < 0)
+        forget_threads(ret_trial);
+    return r;
+}
+
+void trial_close(struct trial *t)
+{
+    forget_threads(t);
+    trial_free(t);
 }
 
 void trial_free(struct trial *t)

@@ -132,6 +132,9 @@ struct trial {
 /* trial.c: makes everything up to threads that are ready; trial_free ends threads and frees all. */
 int trial_make(const struct job *job, struct trial *ret_trial, struct spur_error *e);
 void trial_free(struct trial *t);
+/* The same without buffers and threads: whether the trial can be, and with which effective settings. */
+int trial_open(const struct job *job, struct trial *ret_trial, struct spur_error *e);
+void trial_close(struct trial *t);
 /* Lets the threads run @leg; trial->wake_fd becomes readable when all are done. */
 void trial_start(struct trial *t, const struct leg *leg, enum phase phase);
 /* All threads are done with the current phase. */

@@ -15,7 +15,7 @@ struct deal {
     uint64_t unit; /* parts are cut at its multiples */
     unsigned granule_bits;
     uint32_t *file;
-    uint64_t *bytes;
+    uint64_t *begin, *bytes;
     unsigned n;
 };
 
@@ -68,7 +68,8 @@ static int check_sizes(const struct workload_plan *plan, enum territory_kind kin
     uint64_t sum = 0;
 
     for (unsigned i = 0; i < plan->n_files; i++)
-        if (plan->files[i].bytes > INT64_MAX || __builtin_add_overflow(sum, plan->files[i].bytes, &sum))
+        if (plan->files[i].bytes > INT64_MAX || plan->files[i].begin > INT64_MAX - plan->files[i].bytes ||
+            __builtin_add_overflow(sum, plan->files[i].bytes, &sum))
             return error_spur(e, SPUR_CODE_USAGE, "workload", "file %u: %" PRIu64 " bytes are too many", i,
                               plan->files[i].bytes);
     if (kind == TERRITORY_SEQUENTIAL && plan->total_bytes > sum)
@@ -106,6 +107,7 @@ static uint64_t bytes_that_count(const struct deal *d, uint64_t bytes, uint64_t 
 static void deal_destroy(struct deal *d)
 {
     free(d->file);
+    free(d->begin);
     free(d->bytes);
 }
 
@@ -118,6 +120,7 @@ static void deal_files(struct deal *d)
         if (!count_places(d->plan, bytes))
             continue;
         d->file[d->n] = i;
+        d->begin[d->n] = d->plan->files[i].begin;
         d->bytes[d->n++] = bytes;
     }
 }
@@ -131,9 +134,15 @@ static int deal_init(struct deal *d, const struct workload_plan *plan, enum terr
             d->granule_bits++;
         d->unit = 1ull << d->granule_bits;
     }
+    for (unsigned i = 0; d->granule_bits && i < plan->n_files; i++)
+        if (plan->files[i].begin % d->unit)
+            return error_spur(e, SPUR_CODE_USAGE, "workload",
+                              "file %u begins at %" PRIu64 ": unaligned writes need a multiple of %" PRIu64, i,
+                              plan->files[i].begin, d->unit);
     d->file = calloc(plan->n_files + 1, sizeof(*d->file));
+    d->begin = calloc(plan->n_files + 1, sizeof(*d->begin));
     d->bytes = calloc(plan->n_files + 1, sizeof(*d->bytes));
-    if (!d->file || !d->bytes)
+    if (!d->file || !d->begin || !d->bytes)
         return error_errno(e, ENOMEM, "workload", "%u files", plan->n_files);
     deal_files(d);
     if (!d->n)
@@ -161,6 +170,8 @@ static bool part_of_file(const struct deal *d, unsigned index, struct territory_
         ret->end = ret->end < bytes ? ret->end : bytes;
     }
     ret->n_places = ret->end > ret->start ? count_places(d->plan, ret->end - ret->start) : 0;
+    ret->start += d->begin[slot];
+    ret->end += d->begin[slot];
     return ret->n_places > 0;
 }
 
@@ -170,8 +181,11 @@ static void take_files(struct territory *t, const struct deal *d, unsigned index
 
     for (unsigned slot = index; slot < d->n; slot += d->plan->n_threads) {
         p = &t->parts[t->n_parts++];
-        *p = (struct territory_part){.file = d->file[slot], .end = d->bytes[slot], .first_place = t->n_places};
-        p->n_places = count_places(d->plan, p->end);
+        *p = (struct territory_part){.file = d->file[slot],
+                                     .start = d->begin[slot],
+                                     .end = d->begin[slot] + d->bytes[slot],
+                                     .first_place = t->n_places};
+        p->n_places = count_places(d->plan, d->bytes[slot]);
         t->n_places += p->n_places;
     }
 }

@@ -10,7 +10,8 @@
 
 /* A file as workloads see it. */
 struct workload_file {
-    uint64_t bytes; /* part of the file that may be used, from its start (--range, tail cut where it must be) */
+    uint64_t bytes; /* length of the part that may be used (--range, tail cut where it must be) */
+    uint64_t begin; /* offset at which it begins (--offset) */
 };
 
 /*
@@ -19,7 +20,7 @@ struct workload_file {
  * Threads are dealt round over the files that hold a request: thread i works on file i % n, several threads on one file
  * cut it into parts at multiples of request_bytes; with more files than threads a thread has the files i, i +
  * n_threads,
- * ... whole. Aligned steps start at multiples of request_bytes; the last one of a file has its true length.
+ * ... whole. Aligned steps start at multiples of request_bytes after begin; the last one of a file has its true length.
  *
  * total_bytes. sequential: the first total_bytes of all files, one after another, each byte once; more than there is:
  * -EINVAL. random and mix: exactly total_bytes over all threads, whose shares differ by at most one request; it must be

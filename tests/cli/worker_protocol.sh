@@ -10,7 +10,7 @@ import json, os, re, socket, subprocess, sys
 documented = set(re.findall(r"`([a-z_0-9]+)`", open(sys.argv[3]).read()))
 base = dict(type="job", protocol=1, files=[sys.argv[2]], path="buffered", memory="pageable", op="read", mix=70,
             verify="sample", share="none", threads=2, depth=1, request=65536, seconds_ns=0, bytes=1 << 20, warmup_ns=0,
-            interval_ns=10**9, verify_limit_ns=0, range=0, seed=1, unaligned=False, overwrite=False, device_ok=False,
+            interval_ns=10**9, verify_limit_ns=0, offset=0, range=0, seed=1, unaligned=False, overwrite=False, device_ok=False, cpus="", baseline_busy_cpus=None,
             settings=[["advice", "random"]])
 
 def talk(job, answer):
@@ -50,6 +50,29 @@ assert code == 0 and "result" not in heard, heard
 
 code, heard = talk(dict(base, files=[sys.argv[2] + "%20none"]), [go])
 assert code == 0 and " none: No such file" in heard["error"][0]["error"]["detail"] and "ready" not in heard, heard
+
+check = dict(base, type="check", path="odirect", request=4096, settings=[])
+job = dict(base, bytes=65536)
+ours, theirs = socket.socketpair()
+p = subprocess.Popen([sys.argv[1], "worker", str(os.getpid())], preexec_fn=lambda: os.dup2(theirs.fileno(), 3), pass_fds=[3])
+theirs.close()
+lines = ours.makefile("r", encoding="utf-8")
+def ask(m):
+    ours.sendall(json.dumps(m).encode() + b"\n")
+    return json.loads(next(lines))
+m = ask(check)
+assert m["type"] == "checked" and m["effective"]["path"] == "odirect" and m["effective"]["buffers"] == 0, m
+m = ask(dict(check, depth=2))
+assert m["type"] == "error" and "--depth 2" in m["error"]["detail"], m
+m = ask(dict(check, cpus="0"))
+assert m["type"] == "checked", m
+m = ask(dict(check, cpus="100-101"))
+assert m["type"] == "error" and "--cpus" in m["error"]["detail"], m
+m = ask(job)
+assert m["type"] == "ready" and m["effective"]["buffers"] == 2, m
+ours.sendall(json.dumps(go).encode() + b"\n")
+m = json.loads([l for l in lines][-1])
+assert m["type"] == "result" and m["result"]["bytes"] == 65536 and p.wait() == 0, m
 
 code, heard = talk(dict(base, protocol=2), [go])
 assert code == 2 and "protocol 1" in heard["error"][0]["error"]["detail"], heard

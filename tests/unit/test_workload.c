@@ -433,12 +433,15 @@ static void draws_over_many_files(void **state)
     struct workload_step s;
     bool idle;
 
-    for (unsigned f = 0; f < N; f++)
-        sum += (files[f].bytes = (f % 7 == 0 ? 2000ull : 3 + f) * 4096);
+    for (unsigned f = 0; f < N; f++) {
+        files[f] = (struct workload_file){(f % 7 == 0 ? 2000ull : 3 + f) * 4096, f * 1000ull};
+        sum += files[f].bytes;
+    }
     assert_int_equal(random_workload.open(&plan, 0, &t, &idle, NULL), 0);
     for (unsigned i = 0; i < 300000; i++) {
         assert_int_equal(random_workload.next(t, &s), 1);
-        assert_true(s.offset + s.length <= files[s.file].bytes);
+        assert_true(s.offset >= files[s.file].begin && (s.offset - files[s.file].begin) % 4096 == 0);
+        assert_true(s.offset + s.length <= files[s.file].begin + files[s.file].bytes);
         counts[s.file]++;
     }
     for (unsigned f = 0; f < N; f++)
