@@ -11,31 +11,15 @@
 #include "cli/run_options.h"
 #include "core/error.h"
 #include "worker/parent.h"
-#include "worker/result.h"
+#include "worker/whole_result.h"
 
 struct run {
     const struct run_options *options;
-    struct job job; /* borrows the options' strings */
-    json_t *requested;
+    struct job job;    /* borrows the options' strings */
     json_t *effective; /* of `ready`; NULL until then */
     FILE *text;        /* where the table goes */
     bool live, live_shown;
 };
-
-/* The job as it was asked for, with names that JSON can hold. */
-static json_t *requested_make(const struct job *job)
-{
-    json_t *requested = job_to_json(job);
-    json_t *files = json_array();
-
-    for (size_t i = 0; i < job->n_files; i++)
-        json_array_append_new(files, json_filename(job->files[i]));
-    json_object_set_new(requested, "files", files);
-    json_object_del(requested, "type");
-    json_object_del(requested, "protocol");
-    json_object_del(requested, "baseline_busy_cpus");
-    return requested;
-}
 
 /* ------------------------------------------------------------------------------------------------
  * While it runs
@@ -58,74 +42,6 @@ static void on_progress(void *context, const struct worker_progress *p)
         return;
     run_text_live(stderr, p, &run->job);
     run->live_shown = true;
-}
-
-/* ------------------------------------------------------------------------------------------------
- * A result where the worker left none: what was asked for, the last progress, and why
- */
-
-static void null_all(json_t *result, json_t *nulls, const char *reason)
-{
-    static const char *const keys[] = {
-        "environment", "observed", "served", "requests_per_second", "latency_ns", "cpu", "cache", "device", "wire",
-        "setup_s",     "verify",   "sync_s", "first_done_s",        "last_done_s"};
-
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        json_object_set_new(result, keys[i], json_null());
-        json_object_set_new(nulls, keys[i], json_string(reason));
-    }
-}
-
-static void last_known(json_t *result, const json_t *progress)
-{
-    json_int_t bytes = 0, requests = 0, t = 0, t0 = 0;
-    double seconds;
-
-    json_unpack((json_t *)progress, "{s:I, s:I, s:I, s:I}", "bytes", &bytes, "requests", &requests, "t_ns", &t, "t0_ns",
-                &t0);
-    seconds = t > t0 ? (double)(t - t0) / 1e9 : 0;
-    json_object_set_new(result, "bytes", json_integer(bytes));
-    json_object_set_new(result, "requests", json_integer(requests));
-    json_object_set_new(result, "seconds", json_real(seconds));
-}
-
-static json_t *partial_result(const struct run *run, const struct worker_end *end)
-{
-    static const char reason[] = "the worker ended before it could send this";
-    json_t *nulls = json_object();
-    json_t *result = json_pack("{s:i, s:s, s:b, s:o, s:n, s:[], s:[], s:[], s:[], s:[]}", "schema", RESULT_SCHEMA,
-                               "spur", spur_version(), "complete", 0, "effective",
-                               run->effective ? json_incref(run->effective) : json_null(), "bytes_per_second",
-                               "evidence", "parts", "intervals", "notes", "errors");
-
-    null_all(result, nulls, reason);
-    json_object_set_new(nulls, "bytes_per_second", json_string("the trial did not end: there is no window"));
-    if (!run->effective)
-        json_object_set_new(nulls, "effective", json_string(reason));
-    if (end->last_progress) {
-        last_known(result, end->last_progress);
-    } else {
-        static const char *const keys[] = {"bytes", "requests", "seconds"};
-
-        for (size_t i = 0; i < 3; i++) {
-            json_object_set_new(result, keys[i], json_null());
-            json_object_set_new(nulls, keys[i], json_string(reason));
-        }
-    }
-    json_object_set_new(result, "nulls", nulls);
-    return result;
-}
-
-static json_t *final_result(const struct run *run, struct worker_end *end)
-{
-    json_t *result = end->result ? json_incref(end->result) : partial_result(run, end);
-
-    json_object_set(result, "requested", run->requested);
-    if (end->error.source)
-        json_array_append_new(json_object_get(result, "errors"), json_error(&end->error));
-    if (end->stuck_threads)
-        json_object_set(result, "stuck_threads", end->stuck_threads);
-    return result;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -153,7 +69,7 @@ static enum exit_code report_errors(const json_t *result)
 
 static enum exit_code finish(struct run *run, struct worker_end *end)
 {
-    json_t *result = final_result(run, end);
+    json_t *result = worker_result(&run->job, run->effective, end);
     struct spur_error e;
     enum exit_code code;
 
@@ -186,11 +102,9 @@ static int run_run(void *options, const struct option_result *given)
     run.text = run.options->json && !strcmp(run.options->json, "-") ? stderr : stdout;
     run.live = !run.options->quiet && run.options->interval_ns && isatty(STDERR_FILENO);
     run_options_job(run.options, &run.job);
-    run.requested = requested_make(&run.job);
     worker_run(&run.job, run.options->stall_ns, &hooks, &end);
     code = finish(&run, &end);
     worker_end_free(&end);
-    json_decref(run.requested);
     json_decref(run.effective);
     run_options_free(options);
     return code;
