@@ -3,6 +3,7 @@
 #include "memory/cuda_state.h"
 
 #include "core/error.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #define PAGE             4096u
 #define HUGE_PAGE        (2u << 20)
+#define HUGE_MIN         (256u << 10) /* as host memory: see host_map_alloc */
 #define POLICY_PREFERRED 1 /* MPOL_PREFERRED of linux/mempolicy.h */
 
 static size_t page_round(size_t bytes)
@@ -36,21 +38,21 @@ static void prefer_node(void *host, size_t bytes, int node)
  * of copies that were merged never spans two registrations. Larger ones begin at a huge page. */
 static int map_near(const struct cuda_memory_state *c, size_t bytes, struct cuda_stage *ret, struct spur_error *e)
 {
-    size_t unit = bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
-    size_t mapped = bytes + 2 * unit;
+    size_t unit = bytes >= HUGE_MIN ? HUGE_PAGE : PAGE, usable = round_up(bytes, unit);
+    size_t mapped = usable + 2 * unit;
     uint8_t *base = mmap(NULL, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     uintptr_t host = ((uintptr_t)base + 2 * unit - 1) / unit * unit;
 
-    if (base == MAP_FAILED || mprotect((void *)host, bytes, PROT_READ | PROT_WRITE)) {
+    if (base == MAP_FAILED || mprotect((void *)host, usable, PROT_READ | PROT_WRITE)) {
         int err = errno;
 
         if (base != MAP_FAILED)
             munmap(base, mapped);
         return error_errno(e, err, "mmap", "%zu bytes of host memory near %s", bytes, c->info.name);
     }
-    prefer_node((void *)host, bytes, c->info.numa_node);
+    prefer_node((void *)host, usable, c->info.numa_node);
     if (unit == HUGE_PAGE)
-        madvise((void *)host, bytes, MADV_HUGEPAGE);
+        madvise((void *)host, usable, MADV_HUGEPAGE);
     *ret = (struct cuda_stage){.host = host, .end = host + bytes, .base = base, .mapped = mapped};
     return 0;
 }
