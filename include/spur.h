@@ -116,7 +116,7 @@ SPUR_API int spur_memory_probe(const char *name, struct spur_error *ret_error);
 
 /** An option of a path (spur run --set NAME=VALUE). */
 struct spur_setting {
-    const char *name;
+    const char *name;          /**< "piece"; "env.*": any key that begins with "env." and goes on */
     const char *unit;          /**< "bytes", "count", "word", ... */
     const char *range;         /**< in words: "4K..64M", "auto, yes, no" */
     const char *default_value; /**< as text */
@@ -125,6 +125,9 @@ struct spur_setting {
 
 /** Option @index of path @name; NULL past the end or if there is no such path. Static storage. */
 SPUR_API const struct spur_setting *spur_path_setting(const char *name, size_t index);
+
+/** The option of path @name that takes @key; NULL: none does, or there is no such path. Static storage. */
+SPUR_API const struct spur_setting *spur_path_setting_find(const char *name, const char *key);
 
 /* ------------------------------------------------------------------------------------------------
  * Memory

@@ -336,14 +336,11 @@ static int unknown_key(const struct run_options *o, const char *key, size_t leng
     return -EINVAL;
 }
 
-static bool known_key(const char *path, const char *key, size_t length)
+static bool known_key(const char *path, const char *text, size_t length)
 {
-    const struct spur_setting *s;
+    _cleanup_free_ char *key = strndup(text, length);
 
-    for (size_t i = 0; (s = spur_path_setting(path, i)); i++)
-        if (strlen(s->name) == length && !strncmp(s->name, key, length))
-            return true;
-    return false;
+    return key && spur_path_setting_find(path, key);
 }
 
 /* What is no UTF-8 cannot travel to the worker, or stand in the result. */

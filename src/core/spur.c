@@ -74,6 +74,33 @@ const struct spur_setting *spur_path_setting(const char *name, size_t index)
     return NULL;
 }
 
+/* "env.*" is a pattern: it takes keys that begin like it and go on. */
+static bool is_pattern(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length > 1 && name[length - 1] == '*';
+}
+
+static bool takes_key(const char *name, const char *key)
+{
+    size_t length = strlen(name);
+
+    if (!is_pattern(name))
+        return !strcmp(name, key);
+    return !strncmp(name, key, length - 1) && key[length - 1];
+}
+
+const struct spur_setting *spur_path_setting_find(const char *name, const char *key)
+{
+    const struct spur_setting *s;
+
+    for (size_t i = 0; (s = spur_path_setting(name, i)); i++)
+        if (takes_key(s->name, key))
+            return s;
+    return NULL;
+}
+
 int spur_path_probe(const char *name, struct spur_error *ret_error)
 {
     const struct path_ops *ops = find_path(name, ret_error);
@@ -103,29 +130,35 @@ int64_t path_fail(struct spur_queue *q, const struct spur_error *e, int64_t code
 
 static void settings_free(struct spur_path *p)
 {
-    for (size_t i = 0; i < p->n_settings; i++)
+    for (size_t i = 0; i < p->n_settings; i++) {
+        free((char *)p->settings[i].key);
         free((char *)p->settings[i].value);
+    }
     free(p->settings);
+}
+
+static int settings_add(struct spur_path *p, const char *key, const char *value)
+{
+    struct spur_key_value *grown = realloc(p->settings, (p->n_settings + 1) * sizeof(*grown));
+    struct spur_key_value *kv;
+
+    if (!grown)
+        return -ENOMEM;
+    p->settings = grown;
+    kv = &grown[p->n_settings++];
+    *kv = (struct spur_key_value){strdup(key), strdup(value)};
+    return kv->key && kv->value ? 0 : -ENOMEM;
 }
 
 static int settings_defaults(struct spur_path *p)
 {
-    const struct spur_setting *rows = p->ops->settings;
-    size_t n = 0;
+    const struct spur_setting *row = p->ops->settings;
+    int r = 0;
 
-    while (rows && rows[n].name)
-        n++;
-    p->settings = calloc(n + 1, sizeof(*p->settings));
-    if (!p->settings)
-        return -ENOMEM;
-    for (size_t i = 0; i < n; i++) {
-        p->settings[i].key = rows[i].name;
-        p->settings[i].value = strdup(rows[i].default_value);
-        if (!p->settings[i].value)
-            return -ENOMEM;
-        p->n_settings = i + 1;
-    }
-    return 0;
+    for (; !r && row && row->name; row++)
+        if (!is_pattern(row->name))
+            r = settings_add(p, row->name, row->default_value);
+    return r;
 }
 
 static int settings_apply(struct spur_path *p, const struct spur_key_value *kv, struct spur_error *e)
@@ -141,6 +174,8 @@ static int settings_apply(struct spur_path *p, const struct spur_key_value *kv, 
         p->settings[i].value = value;
         return 0;
     }
+    if (spur_path_setting_find(p->ops->name, kv->key))
+        return settings_add(p, kv->key, kv->value) ? error_errno(e, ENOMEM, "strdup", "setting %s", kv->key) : 0;
     error_spur(e, SPUR_CODE_USAGE, "set", "path %s has no setting '%s'", p->ops->name, kv->key);
     error_remedy(e, "spur list shows the settings of each path");
     return -EINVAL;
