@@ -33,14 +33,14 @@ struct stats_sample {
 };
 
 struct stats_effect {
-    unsigned n;              /* blocks */
-    double ratio;            /* geometric mean; NaN: n is 0 */
-    double sd;               /* of log ratios, as sampled; NaN: n < 2 */
-    double sd_moderated;     /* after shrinkage */
-    double df;               /* degrees of freedom that go with it; may be infinite */
-    double p;                /* two-sided, of ratio 1; unadjusted */
-    double level;            /* confidence level of low..high: 1 - the alpha that Holm gives this member */
-    double low, high;        /* Holm-adjusted: the interval to print. NaN: n < 2 */
+    unsigned n;               /* blocks */
+    double ratio;             /* geometric mean; NaN: n is 0 */
+    double sd;                /* of log ratios, as sampled; NaN: n < 2 */
+    double sd_moderated;      /* after shrinkage */
+    double df;                /* degrees of freedom that go with it */
+    double p;                 /* two-sided, of ratio 1; unadjusted */
+    double level;             /* confidence level of low..high: 1 - the alpha that Holm gives this member */
+    double low, high;         /* Holm-adjusted: the interval to print. NaN: n < 2 */
     double raw_low, raw_high; /* unadjusted, at 1 - alpha */
     enum stats_verdict verdict;
     unsigned blocks_low, blocks_high; /* undecided: blocks in all that would likely decide; 0: cannot be told */
@@ -54,8 +54,10 @@ struct stats_family_options {
 
 /*
  * Judges @n_samples members of one family. Variances are shrunk over members with at least 2 pairs (empirical Bayes,
- * moderated t: Smyth 2004, doi 10.2202/1544-6115.1027) if there are 4 or more, else plain Student t; Holm's step-down
- * (1979) over members that have a p. An interval excludes 1 if and only if Holm rejects.
+ * moderated t: Smyth 2004, doi 10.2202/1544-6115.1027, with a cautious df of the prior) if there are 4 or more, else
+ * plain Student t; Holm's step-down (1979) over members that have a p. An interval excludes 1 if and only if Holm
+ * rejects. A member whose ratios are all identical gets the noise of the others, at least an sd of 0.0032: see
+ * docs/statistics.md. Out of memory: no member has a p or an interval, all are undecided.
  */
 void stats_family(const struct stats_sample *samples, size_t n_samples, const struct stats_family_options *options,
                   struct stats_effect *ret_effects);
@@ -104,12 +106,12 @@ struct stats_point {
     struct stats_effect effect;
 };
 
-/* A change of verdict from better to worse or back, with nothing but same and undecided points between. */
+/* A change of verdict from better to worse or back, with nothing but same, undecided and empty points between. */
 struct stats_crossover {
     size_t before, after; /* indices of the bracketing points: the last of one verdict, the first of the other */
     double x;             /* where the interpolated mean log ratio (over log x) is 0 inside the bracket */
-    double low, high;     /* interval of x; NaN below STATS_CROSSOVER_BLOCKS blocks, or where the data do not bound it */
-    bool rises;           /* worse before, better after */
+    double low, high; /* interval of x; NaN below STATS_CROSSOVER_BLOCKS blocks, or where the data do not bound it */
+    bool rises;       /* worse before, better after */
 };
 /* At most @max; returns how many there are. */
 size_t stats_crossovers(const struct stats_point *points, size_t n, unsigned n_blocks, double alpha,
@@ -132,7 +134,8 @@ double stats_digamma(double x);
 double stats_trigamma(double x);
 double stats_trigamma_inverse(double y);
 
-/* Empirical-Bayes prior of variances (limma's fitFDist): degrees of freedom (infinite: all alike) and scale. */
+/* Empirical-Bayes prior of variances (limma's fitFDist): degrees of freedom (infinite: all alike; 0: fewer than 2
+ * variances above 0, which alone are used) and scale. */
 struct stats_prior {
     double df, variance;
 };
