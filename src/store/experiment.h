@@ -11,9 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EXPERIMENT_NONE UINT32_MAX
+#define EXPERIMENT_NONE   UINT32_MAX
+#define EXPERIMENT_SCHEMA 1 /* of the plan as JSON */
 
-/* A key is an option of `spur run` without its dashes, or a setting of a path. A key may stand more than once (file). */
+/* A key is an option of `spur run` without its dashes, or a setting of a path. A key may stand more than once (file).
+ */
 struct experiment_setting {
     char *key, *value;
 };
@@ -88,21 +90,23 @@ struct experiment {
     size_t n_cells;
     struct experiment_row *rows;
     size_t n_rows;
-    uint32_t n_blocks;    /* at most */
-    bool until_decided;   /* looks after 5, 10 and 20 blocks, each at a third of alpha; decided cells are left out after */
-    bool quick;           /* short windows: for trying out */
+    uint32_t n_blocks; /* at most */
+    bool
+        until_decided; /* looks after 5, 10 and 20 blocks, each at a third of alpha; decided cells are left out after */
+    bool quick;        /* short windows: for trying out */
     enum experiment_region region;
-    double margin;        /* 0.03 */
-    double alpha;         /* 0.05 */
-    uint64_t seed;        /* of order and trials */
-    uint64_t limit_ns;    /* of the whole; 0: none */
-    char *command;        /* that repeats it, quoted for a shell */
-    char *memory;         /* resolved: "cuda:0", "emulated" */
+    double margin;     /* 0.03 */
+    double alpha;      /* 0.05 */
+    uint64_t seed;     /* of order and trials */
+    uint64_t limit_ns; /* of the whole; 0: none */
+    char *command;     /* that repeats it, quoted for a shell */
+    char *memory;      /* resolved: "cuda:0", "emulated" */
 };
 
 void experiment_free(struct experiment *x);
 
-/* Whole, strict JSON ("schema": 1); new reference, NULL: out of memory. Bytes of names that are not UTF-8 travel as %XX. */
+/* Whole, strict JSON ("schema": 1); new reference, NULL: out of memory. Bytes of names that are not UTF-8 travel as
+ * %XX. */
 json_t *experiment_to_json(const struct experiment *x);
 /* -EINVAL: not of this schema, or not consistent (an index out of range). Nothing to free then. */
 int experiment_from_json(const json_t *json, struct experiment *ret);

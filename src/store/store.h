@@ -31,20 +31,20 @@ struct store_trial {
     char verify[16];               /* "ok", "failed", "off", "" */
     bool emulated, simulated;
     uint64_t began_realtime_ns, t0_monotonic_ns;
-    double window_s; /* t1 - t0 */
-    double wall_s;   /* of the whole trial, process start to its end */
-    char *error;     /* one line; NULL where OK. Owned by store_trials_free where read */
+    double window_s;      /* t1 - t0 */
+    double wall_s;        /* of the whole trial, process start to its end */
+    char *error;          /* one line; NULL where OK. Owned by store_trials_free where read */
     const json_t *result; /* written whole (results.json); NULL: the worker left none. Always NULL where read */
 };
 
 /* What happened besides trials. */
 enum store_event_kind {
-    EVENT_STARTED,   /* text: command line; a resumed run adds another */
-    EVENT_STOPPED,   /* arm stopped in a cell after three failures in a row; text: the reason */
-    EVENT_DECIDED,   /* --until-decided: cell (arm NONE) left out from block on */
-    EVENT_LIMIT,     /* --limit reached before block */
-    EVENT_PREPARED,  /* prepare_command ran before block; text: command */
-    EVENT_FINISHED,  /* all rows that were to be run were run */
+    EVENT_STARTED,  /* text: command line; a resumed run adds another */
+    EVENT_STOPPED,  /* arm stopped in a cell after three failures in a row; text: the reason */
+    EVENT_DECIDED,  /* --until-decided: cell (arm NONE) left out from block on */
+    EVENT_LIMIT,    /* --limit reached before block */
+    EVENT_PREPARED, /* prepare_command ran before block; text: command */
+    EVENT_FINISHED, /* all rows that were to be run were run */
     EVENT_INTERRUPTED,
 };
 
@@ -56,8 +56,9 @@ struct store_event {
 };
 
 /*
- * Creates @filename (which must not exist) with the plan in it, as one transaction: a file without a whole plan is never
- * left. @identity and @environment are JSON objects that are kept as they are: identity is what --resume compares.
+ * Creates @filename (which must not exist) with the plan in it, as one transaction: a file without a whole plan is
+ * never left. @identity and @environment are JSON objects that are kept as they are: identity is what --resume
+ * compares.
  */
 int store_create(const char *filename, const struct experiment *x, const json_t *identity, const json_t *environment,
                  struct store **ret, struct spur_error *e);

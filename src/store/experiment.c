@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/experiment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void free_settings(struct experiment_settings *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        free(s->items[i].key);
+        free(s->items[i].value);
+    }
+    free(s->items);
+}
+
+static void free_arms(struct experiment *x)
+{
+    for (size_t i = 0; i < x->n_arms; i++) {
+        free(x->arms[i].name);
+        free_settings(&x->arms[i].settings);
+    }
+    free(x->arms);
+}
+
+static void free_axes(struct experiment *x)
+{
+    for (size_t i = 0; i < x->n_axes; i++) {
+        struct experiment_axis *axis = &x->axes[i];
+
+        for (size_t v = 0; v < axis->n_values; v++)
+            free(axis->values[v].text);
+        free(axis->values);
+        free(axis->key);
+        free(axis->prepare_command);
+    }
+    free(x->axes);
+}
+
+static void free_cells(struct experiment *x)
+{
+    for (size_t i = 0; i < x->n_cells; i++) {
+        struct experiment_cell *cell = &x->cells[i];
+
+        for (size_t a = 0; cell->pairs && a < x->n_arms; a++)
+            free(cell->pairs[a].reason);
+        free(cell->pairs);
+        free(cell->value);
+        free(cell->label);
+    }
+    free(x->cells);
+}
+
+void experiment_free(struct experiment *x)
+{
+    if (!x)
+        return;
+    free_cells(x);
+    free_axes(x);
+    free_arms(x);
+    free_settings(&x->common);
+    free(x->rows);
+    free(x->command);
+    free(x->memory);
+    memset(x, 0, sizeof(*x));
+}
+
+static const char *setting_value(const struct experiment_settings *s, const char *key)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (!strcmp(s->items[i].key, key))
+            return s->items[i].value;
+    return NULL;
+}
+
+const char *experiment_value_of(const struct experiment *x, uint32_t cell, uint32_t arm, const char *key)
+{
+    const char *value = setting_value(&x->arms[arm].settings, key);
+
+    for (size_t i = 0; !value && i < x->n_axes; i++)
+        if (!strcmp(x->axes[i].key, key))
+            value = x->axes[i].values[x->cells[cell].value[i]].text;
+    return value ? value : setting_value(&x->common, key);
+}
