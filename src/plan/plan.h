@@ -32,13 +32,16 @@ struct plan_keys {
     const char *(*nearest)(void *context, const char *key);
     /* Name @index of the paths, NULL past the end: an arm without a path setting is named after one. */
     const char *(*path_name)(size_t index);
+    /* Whether path @path has setting @key. NULL: not checked. */
+    bool (*path_takes)(void *context, const char *path, const char *key);
 };
 
 /* An option with its value as the user gave it, from the command line or a job file. */
 struct plan_item {
     char *key; /* "request", "axis", "arm", "blocks", ... */
     char *value;
-    char *where; /* for errors: "--request", "job.ini:12: request" */
+    char *where;     /* for errors: "--request", "job.ini:12: request" */
+    size_t position; /* among all items and axes of the spec, in the order in which they came */
 };
 
 /* [arm NAME] of a job file, or --arm NAME:key=value,... */
@@ -119,8 +122,8 @@ int plan_expand(const struct plan_spec *s, const struct plan_keys *keys, struct 
  * Writes the rows: for each block the cells in shuffled order - grouped by the values of prepared axes, so that a
  * command runs once a value - and in each cell the arms back to back in an order balanced over blocks: rows of a
  * Williams square (Latin square for odd numbers with its mirror image), so that over a full turn each arm stands in
- * each place, and after each other arm, equally often. Pairs that are not planned get no row; a cell with fewer than two
- * planned arms is left out. Deterministic in x->seed.
+ * each place, and after each other arm, equally often. Pairs that are not planned get no row; a cell with fewer than
+ * two planned arms is left out. Deterministic in x->seed.
  */
 int plan_order(struct experiment *x, struct spur_error *e);
 
