@@ -15,11 +15,11 @@ struct arm_cell {
     const char *reason;          /* of not applicable and refused; borrowed from the experiment */
     unsigned n_planned;          /* rows of it that were to be run by now: for a finished experiment, all */
     unsigned n_ok, n_failed, n_refused;
-    const char *stopped;  /* reason of EVENT_STOPPED, or NULL; borrowed */
-    const char *error;    /* of its last trial without figures, or NULL; borrowed */
-    char observed[16];    /* of all its trials with figures: "host"; "mixed" where they differ; "" none */
-    char served[16];      /* likewise */
-    char verify[16];      /* "ok" if all are; "off"; "failed" if any is */
+    const char *stopped; /* reason of EVENT_STOPPED, or NULL; borrowed */
+    const char *error;   /* of its last trial without figures, or NULL; borrowed */
+    char observed[16];   /* of all its trials with figures: "host"; "mixed" where they differ; "" none */
+    char served[16];     /* likewise */
+    char verify[16];     /* "ok" if all are; "off"; "failed" if any is */
     struct stats_figure metric[N_METRICS];
     struct stats_figure process_user_cpus, process_system_cpus, machine_user_cpus, machine_system_cpus;
 };
@@ -28,8 +28,8 @@ struct arm_cell {
 struct comparison {
     uint32_t arm, cell;
     struct stats_effect metric[N_METRICS];
-    const char *ranked_apart; /* why there is no verdict although both have figures ("served from memory against storage");
-                                 NULL: none such */
+    const char *ranked_apart; /* why there is no verdict although both have figures ("served from memory against
+                                 storage"); NULL: none such */
 };
 
 /* Along one axis, the others held at one point. */
@@ -38,7 +38,7 @@ struct line {
     uint32_t first_cell; /* a cell of the line: gives the values of the other axes */
     uint32_t *cells;     /* along the axis in its order; n_cells = the axis's values */
     size_t n_cells;
-    size_t saturates;    /* index into cells from which on the rate gains less than the margin; n_cells: not seen */
+    size_t saturates; /* index into cells from which on the rate gains less than the margin; n_cells: not seen */
     struct stats_crossover crossovers[4]; /* of the rate against the baseline; none for the baseline itself */
     size_t n_crossovers;
 };
@@ -54,8 +54,8 @@ struct analysis {
     size_t n_trials;
     struct store_event *events;
     size_t n_events;
-    uint32_t n_blocks_done;      /* blocks all of whose rows were run or left out with a reason */
-    struct arm_cell *arm_cells;  /* [cell * n_arms + arm] */
+    uint32_t n_blocks_done;         /* blocks all of whose rows were run or left out with a reason */
+    struct arm_cell *arm_cells;     /* [cell * n_arms + arm] */
     struct comparison *comparisons; /* of each arm but the baseline and the A/A copy in each cell, cell by cell */
     size_t n_comparisons;
     struct comparison *aa; /* of the A/A copy in each cell; NULL: none planned */
@@ -66,12 +66,13 @@ struct analysis {
     struct stats_drift drift; /* of the rate, over all trials */
     struct outlier *outliers;
     size_t n_outliers;
-    double family_alpha;  /* alpha, or alpha / 3 with until_decided */
+    double family_alpha; /* alpha, or alpha / 3 with until_decided */
     bool emulated, simulated, quick, unverified, finished, interrupted, limited;
     size_t n_without_figures; /* trials failed or refused */
-    char **sentences; /* the summary, plain sentences in the order in which they are to be read; UTF-8 */
+    char **sentences;         /* the summary, plain sentences in the order in which they are to be read; UTF-8 */
     size_t n_sentences;
-    char **warnings; /* what must be read before any figure: harness biased, emulated, drift, fewer than 5 blocks, ... */
+    char *
+        *warnings; /* what must be read before any figure: harness biased, emulated, drift, fewer than 5 blocks, ... */
     size_t n_warnings;
 };
 
@@ -84,7 +85,8 @@ static inline const struct arm_cell *analysis_arm_cell(const struct analysis *a,
 int analysis_make(struct store *s, struct analysis *ret, struct spur_error *e);
 void analysis_free(struct analysis *a);
 
-/* An arm as reports name it: its name, and what was observed where that is not `host`: "cufile (compat)". Returns @ret. */
+/* An arm as reports name it: its name, and what was observed where that is not `host`: "cufile (compat)". Returns @ret.
+ */
 char *analysis_arm_label(const struct analysis *a, uint32_t cell, uint32_t arm, char *ret, size_t size);
 
 #endif
