@@ -11,12 +11,14 @@
 #include "cli/run_options.h"
 #include "core/error.h"
 #include "worker/parent.h"
+#include "worker/pilot.h"
 #include "worker/whole_result.h"
 
 struct run {
     const struct run_options *options;
     struct job job;    /* borrows the options' strings */
     json_t *effective; /* of `ready`; NULL until then */
+    json_t *pilot;     /* of route=direct; NULL: none was needed */
     FILE *text;        /* where the table goes */
     bool live, live_shown;
 };
@@ -70,6 +72,9 @@ static enum exit_code report_errors(const json_t *result)
 static enum exit_code finish(struct run *run, struct worker_end *end)
 {
     json_t *result = worker_result(&run->job, run->effective, end);
+
+    if (run->pilot)
+        json_object_set(result, "pilot", run->pilot);
     struct spur_error e;
     enum exit_code code;
 
@@ -102,10 +107,15 @@ static int run_run(void *options, const struct option_result *given)
     run.text = run.options->json && !strcmp(run.options->json, "-") ? stderr : stdout;
     run.live = !run.options->quiet && run.options->interval_ns && isatty(STDERR_FILENO);
     run_options_job(run.options, &run.job);
-    worker_run(&run.job, run.options->stall_ns, &hooks, &end);
-    code = finish(&run, &end);
-    worker_end_free(&end);
+    if (pilot_is_needed(&run.job) && pilot_run(&run.job, run.options->stall_ns, &run.pilot, &e) < 0) {
+        code = exit_report("run", &e);
+    } else {
+        worker_run(&run.job, run.options->stall_ns, &hooks, &end);
+        code = finish(&run, &end);
+        worker_end_free(&end);
+    }
     json_decref(run.effective);
+    json_decref(run.pilot);
     run_options_free(options);
     return code;
 }

@@ -62,6 +62,17 @@ struct path_fact {
 };
 typedef void (*path_fact_fn)(void *context, const struct path_fact *fact);
 
+/* Operations by road, as the path's own library counts them for this process, since it was opened. */
+struct path_roads {
+    bool known;
+    char reason[240];       /* why not */
+    uint64_t n_operations;  /* all that succeeded */
+    uint64_t n_nvfs, n_p2p; /* through nvidia-fs; by the kernel's PCI peer-to-peer DMA */
+    uint64_t n_posix;       /* read or written by the library itself: compatibility mode */
+    uint64_t n_bounced;     /* of all: through a bounce buffer for their alignment */
+    uint64_t bytes;
+};
+
 struct path_ops {
     const char *name;
     const char *summary;
@@ -93,11 +104,18 @@ struct path_ops {
     /* Effective settings as they run (after set-up), and evidence of the road (after the window). */
     void (*effective)(struct spur_path *p, path_fact_fn emit, void *context);
     void (*evidence)(struct spur_path *p, path_fact_fn emit, void *context);
+    /* Read at both ends of the window; for paths whose `observed` is unknown. Stays NULL where the code itself is the
+     * road. */
+    void (*roads)(struct spur_path *p, struct path_roads *ret);
+    /* The road that was asked for, for paths that can be asked: SPUR_OBSERVED_COMPAT; UNKNOWN: whatever comes;
+     * SPUR_OBSERVED_NVIDIA_FS: any direct one. NULL: cannot be asked. */
+    enum spur_observed (*asked_road)(const struct spur_path *p);
 };
 
 /* Rows; NULL-terminated. src/path/table.c */
 extern const struct path_ops *const path_table[];
-extern const struct path_ops null_path, buffered_path, mmap_path, odirect_path, fanout_path;
+extern const struct path_ops null_path, buffered_path, mmap_path, odirect_path, fanout_path, cufile_path,
+    cufile_batch_path, cufile_async_path;
 
 /* Value in force of a path's setting; never NULL for a key of its table. */
 const char *path_setting(const struct spur_path *p, const char *key);

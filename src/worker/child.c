@@ -22,6 +22,7 @@
 #include "driver/nvml.h"
 #include "worker/plan_check.h"
 #include "worker/result.h"
+#include "worker/road.h"
 #include "worker/wire.h"
 
 #define PROGRESS_NS 200000000ull
@@ -402,6 +403,7 @@ static int set_up(struct child *c)
         return -1;
     }
     measure_init(&c->measure, &c->trial.targets);
+    c->measure.path = c->trial.path->ops->roads ? c->trial.path : NULL;
     if (c->job.baseline_busy >= 0) {
         c->measure.baseline_busy = c->job.baseline_busy;
     } else if (!c->job.total_bytes && c->job.seconds_ns >= MACHINE_NS) {
@@ -434,6 +436,18 @@ static int await_go(struct child *c, uint64_t *ret_start_ns)
     return go ? 0 : -1;
 }
 
+/* A trial on another road than the one asked for has no figures. */
+static void judge_road(struct child *c)
+{
+    struct outcome *o = &c->outcome;
+    struct totals s;
+
+    totals_make(&c->trial, &s);
+    road_judge(&c->trial, &c->measure, s.by_op[0].bytes + s.by_op[1].bytes, &o->road);
+    if (!o->error.source && s.histogram.count && road_check(&c->trial, &o->road, &o->error) < 0)
+        o->complete = false;
+}
+
 static void run_trial(struct child *c)
 {
     struct outcome *o = &c->outcome;
@@ -450,6 +464,7 @@ static void run_trial(struct child *c)
     disown_partial(c);
     if (c->stopped || o->error.source)
         o->complete = false;
+    judge_road(c);
     o->environment_end = environment(c, "environment.end.");
     result = result_make(&c->trial, &c->measure, o);
     wire_send(&c->wire, json_pack("{s:s, s:o}", "type", "result", "result", result));

@@ -34,6 +34,7 @@ struct job {
     uint64_t verify_limit_ns; /* of the untimed pass; 0: none */
     bool unaligned, overwrite, device_ok;
     char cpus[128];       /* CPU list that the worker is bound to; "": as it was started */
+    bool pilot;           /* of route=direct: compatibility mode is forbidden; stays with the parent */
     double baseline_busy; /* CPUs of the machine that are busy without the trial; negative: the worker measures it */
     struct spur_key_value *settings;
     size_t n_settings;

@@ -60,6 +60,8 @@ void measure_snapshot(const struct measure *m, struct snapshot *ret)
     else
         snprintf(ret->block.reason, sizeof(ret->block.reason), "%s", m->block.reason);
     probe_nvfs_read(&m->probe, &ret->nvfs);
+    if (m->path)
+        m->path->ops->roads(m->path, &ret->roads);
 }
 
 /* CPU seconds that were not idle between two readings: exact to about 20 ms. */

@@ -3,6 +3,7 @@
 #ifndef SPUR_WORKER_MEASURE_H
 #define SPUR_WORKER_MEASURE_H
 
+#include "path/path.h"
 #include "probe/nvfs.h"
 #include "probe/probe.h"
 #include "worker/trial.h"
@@ -14,12 +15,14 @@ struct snapshot {
     struct probe_process_io io;
     struct probe_block_stat block;
     struct probe_nvfs nvfs;
+    struct path_roads roads; /* of the path, where it has them */
 };
 
 /* What is measured, found once at set-up. */
 struct measure {
     struct probe probe;
     struct probe_block block; /* leaves under all targets; unknown if one of them is */
+    struct spur_path *path;   /* that counts its roads, or NULL */
     double baseline_busy;     /* CPUs busy while the trial was idle; negative: not measured */
     struct snapshot begin, end;
 };

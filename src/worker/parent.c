@@ -17,6 +17,7 @@
 
 #include "core/error.h"
 #include "core/util.h"
+#include "worker/trial_env.h"
 #include "worker/wire.h"
 
 #define TICK_MS      100
@@ -24,11 +25,13 @@
 #define TEARDOWN_NS  20000000000ull /* from the result to the end of the process */
 #define SYNC_STALLS  20             /* times --stall, for an fsync */
 #define KILL_WAIT_NS 3000000000ull
+#define LOG_LINES    10 /* of the library's log that are kept */
 
 struct parent {
     const struct worker_hooks *hooks;
     struct worker_end *end;
     struct wire wire;
+    struct trial_env env;
     pid_t pid;
     bool ended; /* the process is gone */
     int status;
@@ -44,43 +47,13 @@ struct parent {
  * Starting
  */
 
-/* What a worker gets of the environment; docs/worker-protocol.md lists it. */
-static bool passes(const char *entry)
+static int spawn_with(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr, int fd, char **env, pid_t *ret_pid)
 {
-    static const char *const names[] = {
-        "PATH=",   "HOME=",   "LANG=", "LC_",   "TMPDIR=",       "TZ=",           "LD_LIBRARY_PATH=", "CUDA_",
-        "NVIDIA_", "CUFILE_", "SPUR_", "FAKE_", "ASAN_OPTIONS=", "LSAN_OPTIONS=", "TSAN_OPTIONS=",    "UBSAN_OPTIONS="};
-
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-        if (!strncmp(entry, names[i], strlen(names[i])))
-            return true;
-    return false;
-}
-
-static char **worker_environment(void)
-{
-    size_t n = 0, k = 0;
-    char **list;
-
-    while (environ[n])
-        n++;
-    list = calloc(n + 1, sizeof(*list));
-    for (size_t i = 0; list && i < n; i++)
-        if (passes(environ[i]))
-            list[k++] = environ[i];
-    return list;
-}
-
-static int spawn_with(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr, int fd, pid_t *ret_pid)
-{
-    _cleanup_free_ char **env = worker_environment();
     char self[32];
     char *argv[] = {"spur", "worker", self, NULL};
     sigset_t none;
     int r;
 
-    if (!env)
-        return ENOMEM;
     snprintf(self, sizeof(self), "%d", (int)getpid());
     sigemptyset(&none);
     posix_spawnattr_setflags(attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
@@ -94,12 +67,14 @@ static int spawn_with(posix_spawn_file_actions_t *actions, posix_spawnattr_t *at
     return r ? r : posix_spawn(ret_pid, "/proc/self/exe", actions, attr, argv, env);
 }
 
-static int start(struct parent *p, struct spur_error *e)
+static int start(struct parent *p, const struct job *job, bool pilot, struct spur_error *e)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
-    int pair[2], r;
+    int pair[2], r = trial_env_make(job, pilot, &p->env, e);
 
+    if (r < 0)
+        return r;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
         return error_errno(e, errno, "socketpair", "starting a worker");
     if (pair[1] == WIRE_FD) { /* dup2 onto itself would keep close-on-exec */
@@ -110,7 +85,7 @@ static int start(struct parent *p, struct spur_error *e)
     }
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attr);
-    r = spawn_with(&actions, &attr, pair[1], &p->pid);
+    r = spawn_with(&actions, &attr, pair[1], p->env.list, &p->pid);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attr);
     close(pair[1]);
@@ -388,13 +363,15 @@ int worker_run(const struct job *job, uint64_t stall_ns, const struct worker_hoo
     sigprocmask(SIG_BLOCK, &signals, &before);
     p.signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
     r = p.signal_fd < 0 ? error_errno(&ret_end->error, errno, "signalfd", "starting a worker")
-                        : start(&p, &ret_end->error);
+                        : start(&p, job, job->pilot, &ret_end->error);
     if (!r) {
         wire_send(&p.wire, job_to_json(job));
         watch(&p);
         judge_end(&p);
         wire_close(&p.wire);
+        ret_end->library_log = trial_env_log(&p.env, LOG_LINES);
     }
+    trial_env_free(&p.env);
     if (p.signal_fd >= 0)
         close(p.signal_fd);
     sigprocmask(SIG_SETMASK, &before, NULL);
@@ -406,6 +383,7 @@ void worker_end_free(struct worker_end *end)
     json_decref(end->result);
     json_decref(end->stuck_threads);
     json_decref(end->last_progress);
+    json_decref(end->library_log);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -440,12 +418,13 @@ static bool await_answer(struct parent *p, struct worker_opened *ret)
 static int check_some(const struct job *jobs, size_t n, struct parent *p, struct worker_opened *ret, size_t *next,
                       struct spur_error *e)
 {
-    bool alive = true;
-    int r = start(p, e);
+    bool alive = true, alone = trial_env_is_cufile(&jobs[*next]); /* its library takes one configuration a process */
+    size_t last = alone ? *next + 1 : n;
+    int r = start(p, &jobs[*next], false, e);
 
     if (r < 0)
         return r;
-    while (alive && *next < n) {
+    while (alive && *next < last) {
         json_t *message = job_to_json(&jobs[*next]);
 
         json_object_set_new(message, "type", json_string("check"));
@@ -480,6 +459,7 @@ int worker_check(const struct job *jobs, size_t n, uint64_t stall_ns, struct wor
         struct parent p = {.end = &end, .wire = {.fd = -1}, .signal_fd = -1, .stall_ns = stall_ns};
 
         r = check_some(jobs, n, &p, ret, &next, e);
+        trial_env_free(&p.env);
     }
     return r;
 }

@@ -26,6 +26,7 @@ struct worker_end {
     struct spur_error error; /* why there is no (whole) result; source NONE: nothing went wrong */
     json_t *stuck_threads;   /* owned, array; after the watchdog */
     json_t *last_progress;   /* owned; NULL if none came */
+    json_t *library_log;     /* owned, array of error lines of cuFile's log; NULL: there is none */
     int signal_received;     /* SIGINT or SIGTERM that this process got, 0: none */
     bool killed;             /* the worker had to be killed */
 };

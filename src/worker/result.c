@@ -290,14 +290,29 @@ static json_t *verify(const struct trial *t, const struct outcome *o, json_t *nu
     return v;
 }
 
-static void set_observed(const struct trial *t, const struct totals *s, json_t *r, json_t *nulls, json_t *evidence)
+/* Operations by road, where the path's library counts them. */
+static json_t *roads(const struct road *road)
+{
+    if (!road->counted)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "operations", result_u64(road->n_operations), "nvidia_fs",
+                     result_u64(road->n_nvfs), "p2pdma", result_u64(road->n_p2p), "posix", result_u64(road->n_posix),
+                     "bounced", result_u64(road->n_bounced));
+}
+
+static void set_observed(const struct trial *t, const struct outcome *o, const struct totals *s, json_t *r,
+                         json_t *nulls, json_t *evidence)
 {
     if (!t->moves_bytes || !s->histogram.count) {
         result_null(r, nulls, "observed",
                     t->moves_bytes ? "no request completed inside the window" : "the null path moves no bytes");
         return;
     }
-    json_object_set_new(r, "observed", json_string(spur_observed_name(t->path->ops->observed)));
+    json_object_set_new(r, "observed", json_string(spur_observed_name(o->road.observed)));
+    if (t->path->ops->roads) {
+        result_evidence(evidence, "library statistics", o->road.strength, o->road.says, roads(&o->road));
+        return;
+    }
     result_evidence(
         evidence, "construction", "supporting",
         t->memory_info.is_device
@@ -414,7 +429,7 @@ json_t *result_make(const struct trial *t, const struct measure *m, struct outco
                         json_pack("{s:o, s:o}", "begin", o->environment_begin, "end", o->environment_end));
     o->environment_begin = o->environment_end = NULL;
     json_object_set_new(r, "effective", result_effective(t));
-    set_observed(t, &s, r, nulls, evidence);
+    set_observed(t, o, &s, r, nulls, evidence);
     served_by = result_served(t, m, &s, &reason);
     if (served_by)
         json_object_set_new(r, "served", json_string(served_by));

@@ -5,8 +5,7 @@
 
 #include <jansson.h>
 
-#include "worker/measure.h"
-#include "worker/trial.h"
+#include "worker/road.h"
 
 #define RESULT_SCHEMA 1
 
@@ -27,6 +26,7 @@ struct outcome {
     double pass_s;
     struct checks timed, pass; /* summed over threads */
     uint64_t n_foreign_full;
+    struct road road;                            /* that the bytes of the window took */
     struct spur_error error;                     /* that ended the trial; source NONE: none */
     json_t *environment_begin, *environment_end; /* owned */
     json_t *nulls;                               /* owned: key -> reason */

@@ -81,6 +81,8 @@ json_t *worker_result(const struct job *job, const json_t *effective, const stru
     json_object_set_new(result, "requested", requested_make(job));
     if (end->error.source)
         json_array_append_new(json_object_get(result, "errors"), json_error(&end->error));
+    if (json_array_size(end->library_log))
+        json_object_set(result, "library_log", end->library_log);
     if (end->stuck_threads)
         json_object_set(result, "stuck_threads", end->stuck_threads);
     return result;

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "worker/road.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "path/path.h"
+
+/* User-space roads (Weka, GPFS) are counted as operations of none of the library's three roads. */
+static enum spur_observed by_counts(const struct road *r)
+{
+    unsigned n = (r->n_nvfs > 0) + (r->n_p2p > 0) + (r->n_posix > 0);
+
+    if (n > 1)
+        return SPUR_OBSERVED_MIXED;
+    if (r->n_nvfs)
+        return SPUR_OBSERVED_NVIDIA_FS;
+    if (r->n_p2p)
+        return SPUR_OBSERVED_P2PDMA;
+    return r->n_posix ? SPUR_OBSERVED_COMPAT : SPUR_OBSERVED_UNKNOWN;
+}
+
+static void judge_counts(const struct path_roads *a, const struct path_roads *b, struct road *ret)
+{
+    ret->counted = true;
+    ret->n_operations = b->n_operations - a->n_operations;
+    ret->n_nvfs = b->n_nvfs - a->n_nvfs;
+    ret->n_p2p = b->n_p2p - a->n_p2p;
+    ret->n_posix = b->n_posix - a->n_posix;
+    ret->n_bounced = b->n_bounced - a->n_bounced;
+    ret->observed = by_counts(ret);
+    snprintf(ret->strength, sizeof(ret->strength), "%s", ret->observed == SPUR_OBSERVED_UNKNOWN ? "none" : "strong");
+    snprintf(
+        ret->says, sizeof(ret->says),
+        "the library's own statistics of this process: %llu operations, %llu by nvidia-fs, %llu by P2PDMA, %llu POSIX",
+        (unsigned long long)ret->n_operations, (unsigned long long)ret->n_nvfs, (unsigned long long)ret->n_p2p,
+        (unsigned long long)ret->n_posix);
+}
+
+/* nvidia-fs is the machine's: it moved by at least what the trial asked for, or stood still. */
+static bool judge_nvfs(const struct measure *m, struct road *ret)
+{
+    const struct probe_nvfs *a = &m->begin.nvfs, *b = &m->end.nvfs;
+
+    if (!a->known || !b->known || !b->enabled || (a->reads == b->reads && a->writes == b->writes))
+        return false;
+    ret->observed = SPUR_OBSERVED_NVIDIA_FS;
+    snprintf(ret->strength, sizeof(ret->strength), "strong");
+    snprintf(ret->says, sizeof(ret->says), "nvidia-fs counted %llu reads and %llu writes of the whole machine",
+             (unsigned long long)(b->reads - a->reads), (unsigned long long)(b->writes - a->writes));
+    return true;
+}
+
+/* Bytes that this process read or wrote by system calls passed through host memory, whoever called. */
+static bool judge_system_calls(const struct measure *m, uint64_t bytes_moved, struct road *ret)
+{
+    const struct probe_process_io *a = &m->begin.io, *b = &m->end.io;
+    uint64_t by_calls = b->rchar - a->rchar + b->wchar - a->wchar;
+
+    if (!a->known || !b->known || !bytes_moved || (double)by_calls < 0.9 * (double)bytes_moved)
+        return false;
+    ret->observed = SPUR_OBSERVED_COMPAT;
+    snprintf(ret->strength, sizeof(ret->strength), "supporting");
+    snprintf(ret->says, sizeof(ret->says),
+             "this process moved %llu bytes by read and write system calls, %llu bytes were asked of the library",
+             (unsigned long long)by_calls, (unsigned long long)bytes_moved);
+    return true;
+}
+
+void road_judge(const struct trial *t, const struct measure *m, uint64_t bytes_moved, struct road *ret)
+{
+    const struct path_roads *a = &m->begin.roads, *b = &m->end.roads;
+
+    *ret = (struct road){.observed = t->path->ops->observed};
+    if (!t->path->ops->roads) {
+        snprintf(ret->strength, sizeof(ret->strength), "supporting");
+        return;
+    }
+    if (a->known && b->known)
+        judge_counts(a, b, ret);
+    if (ret->observed != SPUR_OBSERVED_UNKNOWN || judge_nvfs(m, ret) || judge_system_calls(m, bytes_moved, ret))
+        return;
+    snprintf(ret->strength, sizeof(ret->strength), "none");
+    if (!ret->counted)
+        snprintf(ret->says, sizeof(ret->says),
+                 "the library does not count operations by road (%.150s), and nothing else tells",
+                 b->reason[0] ? b->reason : a->reason);
+}
+
+int road_check(const struct trial *t, const struct road *road, struct spur_error *e)
+{
+    enum spur_observed asked;
+
+    if (!t->path->ops->asked_road)
+        return 0;
+    asked = t->path->ops->asked_road(t->path);
+    if (asked == SPUR_OBSERVED_UNKNOWN || road->observed == SPUR_OBSERVED_UNKNOWN)
+        return 0;
+    if (asked == SPUR_OBSERVED_COMPAT && road->observed == SPUR_OBSERVED_COMPAT)
+        return 0;
+    if (asked == SPUR_OBSERVED_NVIDIA_FS && road->observed != SPUR_OBSERVED_COMPAT &&
+        road->observed != SPUR_OBSERVED_MIXED)
+        return 0;
+    error_spur(e, SPUR_CODE_REFUSED, "route", "route=%s was asked for, the road taken was %s: %s",
+               asked == SPUR_OBSERVED_COMPAT ? "compat" : "direct", spur_observed_name(road->observed), road->says);
+    error_remedy(
+        e, "--set route=any takes the road that comes, and says which; spur list shows whether nvidia-fs is there");
+    return -EPERM;
+}

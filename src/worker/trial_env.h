@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What surrounds a worker: its environment, and for cuFile a private directory with the trial's own cufile.json and the
+ * library's log. The parent makes it before the worker starts and removes it after its end, however that came.
+ */
+#ifndef SPUR_WORKER_TRIAL_ENV_H
+#define SPUR_WORKER_TRIAL_ENV_H
+
+#include "worker/job.h"
+
+struct trial_env {
+    char **list; /* NULL-terminated; for posix_spawn */
+    size_t n;
+    char dir[4096]; /* "" where the job needs none */
+};
+
+/* Whether the job's path is one of cuFile's, whose library is configured by environment and files. */
+bool trial_env_is_cufile(const struct job *job);
+
+/*
+ * @job NULL: the plain environment. @pilot: the worker is a pilot (compatibility mode forbidden). Usage error: a
+ * cufile.json that cannot be read or is damaged (with its line), a key that has no place.
+ */
+int trial_env_make(const struct job *job, bool pilot, struct trial_env *ret, struct spur_error *e);
+/* The last lines of the library's log that report errors, at most @most; new reference, an array, NULL: no log. */
+json_t *trial_env_log(const struct trial_env *env, size_t most);
+/* Removes the directory and frees all. */
+void trial_env_free(struct trial_env *env);
+
+/* cufile_json.c: the configuration in force on this machine, with the job's json.* keys put in; malloc'd text. */
+int cufile_json_compose(const struct job *job, char **ret_text, struct spur_error *e);
+/* JSON with comments and trailing commas, as cuFile takes it; new reference. Usage error with the line. */
+json_t *cufile_json_parse(const char *text, const char *filename, struct spur_error *e);
+
+#endif
