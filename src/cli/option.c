@@ -209,6 +209,26 @@ static int store(const struct option *row, const char *text, void *values, struc
     }
 }
 
+static int store_flag(const struct option *row, const char *text, void *values, struct spur_error *e)
+{
+    if (strcmp(text, "yes") && strcmp(text, "no"))
+        return error_spur(e, SPUR_CODE_USAGE, "option", "%s: '%s' is neither yes nor no", row->name, text);
+    *(bool *)((char *)values + row->offset) = !strcmp(text, "yes");
+    return 0;
+}
+
+int option_set(const struct option *rows, const char *name, const char *text, void *values, struct spur_error *e)
+{
+    for (size_t i = 0; rows[i].name; i++) {
+        if (strcmp(rows[i].name, name) || rows[i].kind == OPTION_TEXTS)
+            continue;
+        if (rows[i].kind == OPTION_FLAG)
+            return store_flag(&rows[i], text, values, e);
+        return store(&rows[i], text, values, NULL, e);
+    }
+    return error_spur(e, SPUR_CODE_USAGE, "option", "unknown option %s", name);
+}
+
 /* ------------------------------------------------------------------------------------------------
  * The command line
  */

@@ -71,6 +71,12 @@ int option_parse(const struct option *rows, int argc, char **argv, void *ret_val
                  struct spur_error *e);
 void option_result_free(struct option_result *result);
 
+/*
+ * Stores one value outside a command line (of a job file): a flag takes yes or no. Not for OPTION_TEXTS. @text must
+ * live as long as the values. -EINVAL: as option_parse, or no such row.
+ */
+int option_set(const struct option *rows, const char *name, const char *text, void *values, struct spur_error *e);
+
 /* Whether option @name was on the command line. */
 bool option_given(const struct option_result *result, const char *name);
 

@@ -7,7 +7,7 @@ quiet=
 for path in buffered odirect mmap fanout; do
     for memory in pageable emulated; do
         prepared f 8M
-        started --file "$work/f" --path $path --memory $memory --request 64K --threads 2 --seconds 1900ms --warmup 0s
+        started --file "$work/f" --path $path --memory $memory --request 64K --threads 2 --seconds 20s --warmup 0s
         wait_until running
         sleep 0.2
         truncate -s 1M "$work/f"

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* spur compare: a paired experiment from plan to report. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/compare.h"
+#include "cli/report_file.h"
+#include "core/error.h"
+#include "core/util.h"
+#include "core/whole_file.h"
+#include "probe/probe.h"
+#include "report/report.h"
+
+struct compare {
+    struct compare_options *o;
+    const struct option_result *given;
+    struct experiment planned;  /* what the options ask for; empty on a bare --resume */
+    const struct experiment *x; /* what is run: planned, or the store's */
+    struct sweep_pair *pairs;
+    struct store *store;
+    char results[64]; /* name that was made up */
+    const char *filename;
+    FILE *text; /* plan and progress */
+};
+
+/* ------------------------------------------------------------------------------------------------
+ * The plan
+ */
+
+static bool is_varied(const struct experiment *x, const char *key)
+{
+    for (size_t i = 0; i < x->n_axes; i++)
+        if (!strcmp(x->axes[i].key, key))
+            return true;
+    for (size_t i = 0; i < x->n_arms; i++)
+        for (size_t k = 0; k < x->arms[i].settings.n; k++)
+            if (!strcmp(x->arms[i].settings.items[k].key, key))
+                return true;
+    return false;
+}
+
+/* The memory that was resolved is what stands in the plan, so a resumed or repeated experiment has the same. */
+static int keep_memory(struct experiment *x, const struct sweep_pair *pairs, struct spur_error *e)
+{
+    const char *name = NULL;
+    struct experiment_setting *grown;
+
+    if (is_varied(x, "memory"))
+        return 0;
+    for (size_t i = 0; i < x->n_cells * x->n_arms && !name; i++)
+        if (pairs[i].effective)
+            name = pairs[i].job.memory;
+    for (size_t i = 0; i < x->common.n; i++)
+        if (!strcmp(x->common.items[i].key, "memory")) {
+            free(x->common.items[i].value);
+            x->common.items[i].value = strdup(name);
+            free(x->memory);
+            x->memory = strdup(name);
+            return x->memory && x->common.items[i].value ? 0 : error_errno(e, ENOMEM, "strdup", "memory");
+        }
+    grown = realloc(x->common.items, (x->common.n + 1) * sizeof(*grown));
+    if (!grown)
+        return error_errno(e, ENOMEM, "realloc", "memory");
+    x->common.items = grown;
+    free(x->memory);
+    x->memory = strdup(name);
+    grown[x->common.n++] = (struct experiment_setting){strdup("memory"), strdup(name)};
+    return x->memory ? 0 : error_errno(e, ENOMEM, "strdup", "memory");
+}
+
+/* Regions that would hold no request are said now. */
+static int check_regions(const struct experiment *x, const struct sweep_pair *pairs, struct spur_error *e)
+{
+    int r = 0;
+
+    for (size_t i = 0; !r && i < x->n_rows && x->rows[i].block == 0; i++) {
+        const struct sweep_pair *pair = &pairs[x->rows[i].cell * x->n_arms + x->rows[i].arm];
+        struct job job = pair->job;
+
+        r = sweep_region(x, &x->rows[i], pair, &job, e);
+    }
+    return r;
+}
+
+static int make_plan(struct compare *c, struct spur_error *e)
+{
+    int r = compare_plan(c->o, c->given, &c->planned, e);
+
+    if (r < 0)
+        return r;
+    c->x = &c->planned;
+    r = compare_jobs(&c->planned, &c->pairs, e);
+    if (!r)
+        r = sweep_check(&c->planned, c->pairs, e);
+    if (!r)
+        r = keep_memory(&c->planned, c->pairs, e);
+    if (!r)
+        r = plan_order(&c->planned, e);
+    return r ? r : check_regions(&c->planned, c->pairs, e);
+}
+
+static int write_job(const struct compare *c, struct spur_error *e)
+{
+    _cleanup_free_ char *text = NULL;
+    const char *filename = c->o->write_job;
+    _cleanup_fd_ int fd = -1;
+    int r = plan_job_write(c->x, &text, e);
+    size_t length;
+
+    if (r < 0)
+        return r;
+    fd = open(filename, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0 && errno == EEXIST) {
+        r = error_spur(e, SPUR_CODE_REFUSED, "write-job", "--write-job: %s exists", filename);
+        error_remedy(e, "name a new file");
+        return r;
+    }
+    length = strlen(text);
+    if (fd < 0 || write(fd, text, length) != (ssize_t)length)
+        return error_errno(e, errno ? errno : EIO, "write", "--write-job: %s", filename);
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * The store
+ */
+
+static int create(struct compare *c, struct spur_error *e)
+{
+    json_t *identity = sweep_identity(c->x, c->pairs, e), *nulls = json_object(), *environment;
+    struct probe probe;
+    int r;
+
+    if (!identity) {
+        json_decref(nulls);
+        return -EIO;
+    }
+    probe_init(&probe);
+    environment = probe_environment(&probe, nulls, "");
+    json_object_set_new(environment, "nulls", nulls);
+    r = store_create(c->filename, c->x, identity, environment, &c->store, e);
+    json_decref(identity);
+    json_decref(environment);
+    return r;
+}
+
+/* The pairs of a plan from a store: what was not applicable stays so. */
+static int check_stored(struct compare *c, struct experiment *copy, struct spur_error *e)
+{
+    json_t *json = experiment_to_json(store_experiment(c->store)), *now;
+    int r = json ? experiment_from_json(json, copy) : -ENOMEM;
+
+    json_decref(json);
+    if (r < 0)
+        return error_errno(e, ENOMEM, "experiment", "reading the plan");
+    r = compare_jobs(copy, &c->pairs, e);
+    if (!r)
+        r = sweep_check(copy, c->pairs, e);
+    if (r < 0)
+        return r;
+    now = sweep_identity(copy, c->pairs, e);
+    if (!now)
+        return -EIO;
+    r = sweep_identity_compare(store_identity(c->store), now, e);
+    json_decref(now);
+    return r;
+}
+
+static bool stored_runs_code(const struct experiment *x)
+{
+    for (size_t i = 0; i < x->n_axes; i++)
+        if (x->axes[i].prepare_command)
+            return true;
+    return false;
+}
+
+/* The plan is the store's; what the command line or a job file asks for must be the same. */
+static int resume(struct compare *c, struct spur_error *e)
+{
+    struct experiment copy = {0};
+    int r = store_open(c->o->resume, true, &c->store, e);
+
+    if (!r && c->x)
+        r = sweep_plan_compare(store_experiment(c->store), c->x, e);
+    if (r < 0)
+        return r;
+    sweep_pairs_free(c->pairs, c->x ? c->x->n_cells * c->x->n_arms : 0);
+    c->pairs = NULL;
+    c->x = store_experiment(c->store);
+    if (stored_runs_code(c->x) && !c->o->allow_code) {
+        r = error_spur(e, SPUR_CODE_REFUSED, "resume", "the plan runs a command (--prepare)");
+        error_remedy(e, "give --allow-code again");
+        return r;
+    }
+    r = check_stored(c, &copy, e);
+    experiment_free(&copy);
+    return r;
+}
+
+static void name_results(struct compare *c)
+{
+    time_t now = time(NULL);
+    struct tm tm;
+
+    localtime_r(&now, &tm);
+    strftime(c->results, sizeof(c->results), "spur-%Y%m%d-%H%M%S.db", &tm);
+    c->filename = c->o->resume ? c->o->resume : c->o->results ? c->o->results : c->results;
+}
+
+static int open_store(struct compare *c, struct spur_error *e)
+{
+    struct store_event event = {EVENT_STARTED, 0, EXPERIMENT_NONE, EXPERIMENT_NONE, EXPERIMENT_NONE, NULL};
+    _cleanup_free_ char *command = compare_command_text(c->x->seed, true);
+    struct timespec ts;
+
+    clock_gettime(CLOCK_REALTIME, &ts);
+    event.realtime_ns = (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+    event.text = command;
+    if (!c->store && create(c, e) < 0)
+        return -EIO;
+    return store_add_event(c->store, &event, e);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * The report
+ */
+
+static int write_html(struct compare *c, const struct analysis *a, struct spur_error *e)
+{
+    const char *without = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    int r;
+
+    if (!f)
+        return error_errno(e, ENOMEM, "open_memstream", "--html");
+    r = report_html(f, c->store, a, &without, e);
+    if (fclose(f) == EOF && !r)
+        r = error_errno(e, ENOMEM, "fclose", "--html");
+    if (!r)
+        r = whole_file_write(c->o->html, text, size, "--html", e);
+    free(text);
+    if (!r && without)
+        fprintf(stderr, "spur compare: %s has no charts: install %s\n", c->o->html, without);
+    return r;
+}
+
+static int report(struct compare *c, struct spur_error *e)
+{
+    struct analysis a;
+    int r = analysis_make(c->store, &a, e);
+
+    if (r < 0)
+        return r;
+    if (!c->o->quiet)
+        putc('\n', stdout);
+    report_text(stdout, &a);
+    if (c->o->html)
+        r = write_html(c, &a, e);
+    analysis_free(&a);
+    return r;
+}
+
+/* ------------------------------------------------------------------------------------------------ */
+
+static bool any_refused(const struct experiment *x)
+{
+    for (size_t cell = 0; cell < x->n_cells; cell++)
+        for (size_t arm = 0; arm < x->n_arms; arm++)
+            if (x->cells[cell].pairs[arm].state == PAIR_REFUSED)
+                return true;
+    return false;
+}
+
+static enum exit_code code_of(const struct compare *c, const struct sweep_end *end)
+{
+    if (end->signal_received)
+        return end->signal_received == SIGINT ? EXIT_INTERRUPTED : EXIT_TERMINATED;
+    if (end->any_refused || any_refused(c->x))
+        return EXIT_REFUSED;
+    return end->n_without_figures ? EXIT_FAILED : EXIT_OK;
+}
+
+static enum exit_code run_sweep(struct compare *c)
+{
+    struct compare_progress progress = {.out = stderr, .live = !c->o->quiet && isatty(STDERR_FILENO), .x = c->x};
+    struct sweep_hooks hooks = compare_hooks;
+    uint64_t limit_ns = c->o->limit_ns ? c->o->limit_ns : c->x->limit_ns;
+    struct sweep s = {c->store, c->x, c->pairs, &hooks, limit_ns};
+    struct sweep_end end;
+    struct spur_error e = {0}, why = {0};
+    enum exit_code code;
+    int r;
+
+    hooks.context = &progress;
+    if (c->o->quiet)
+        hooks.block_end = NULL;
+    r = sweep_run(&s, &end, &e);
+    if (progress.shown)
+        fputs("\r\033[K", stderr);
+    code = r < 0 ? exit_report("compare", &e) : code_of(c, &end);
+    if (report(c, &why) < 0 && code == EXIT_OK)
+        code = exit_report("compare", &why);
+    if (code != EXIT_OK || end.limited)
+        fprintf(stderr, "spur compare: %s; spur compare --resume %s goes on\n",
+                end.signal_received ? "interrupted: finished trials are kept"
+                : end.limited       ? "--limit was reached"
+                                    : "not all trials have figures",
+                c->filename);
+    return code;
+}
+
+static int dry_run(struct compare *c, struct spur_error *e)
+{
+    if (c->o->write_job)
+        return write_job(c, e);
+    compare_text_plan(stdout, c->x, c->pairs, NULL);
+    compare_text_order(stdout, c->x);
+    return compare_text_code(stdout, c->x, e);
+}
+
+static enum exit_code compare(struct compare *c)
+{
+    struct spur_error e = {0};
+    int r = 0;
+
+    name_results(c);
+    if (c->o->html)
+        r = report_html_check(c->o->html, &e);
+    if (!r && (!c->o->resume || compare_has_plan(c->o, c->given)))
+        r = make_plan(c, &e);
+    if (!r && (c->o->dry_run || c->o->write_job))
+        return (r = dry_run(c, &e)) < 0 ? exit_report("compare", &e) : EXIT_OK;
+    if (!r && c->o->resume)
+        r = resume(c, &e);
+    if (!r)
+        r = open_store(c, &e);
+    if (r < 0)
+        return exit_report("compare", &e);
+    if (!c->o->quiet)
+        compare_text_plan(stdout, c->x, c->pairs, c->filename);
+    fflush(stdout);
+    return run_sweep(c);
+}
+
+static int compare_run(void *options, const struct option_result *given)
+{
+    struct compare c = {.o = options, .given = given, .text = stdout};
+    enum exit_code code = compare(&c);
+
+    sweep_pairs_free(c.pairs, c.x ? c.x->n_cells * c.x->n_arms : 0);
+    store_close(c.store);
+    experiment_free(&c.planned);
+    return (int)code;
+}
+
+const struct command compare_command = {
+    .name = "compare",
+    .summary = "compare paths in a paired experiment, and say which is faster where",
+    .arguments = "[JOB.ini]",
+    .arguments_manual = "A job file: options as keys of [sweep], and one [arm NAME] for each arm; docs/job-files.md.",
+    .max_arguments = 1,
+    .options = compare_rows,
+    .options_size = sizeof(struct compare_options),
+    .description = compare_description,
+    .exits = compare_exits,
+    .examples = compare_examples,
+    .see_also = "spur spur-list spur-prepare spur-report spur-run",
+    .run = compare_run,
+};

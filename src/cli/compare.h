@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of spur compare. */
+#ifndef SPUR_CLI_COMPARE_H
+#define SPUR_CLI_COMPARE_H
+
+#include "cli/compare_options.h"
+#include "sweep/sweep.h"
+
+/* compare_plan.c: the experiment without its order, and whether anything in it runs code. Owned by the caller. */
+int compare_plan(struct compare_options *o, const struct option_result *given, struct experiment *ret,
+                 struct spur_error *e);
+/* Whether the command line, or a job file, says anything of a plan: with --resume it need not. */
+bool compare_has_plan(const struct compare_options *o, const struct option_result *given);
+/* The command line that repeats it, with @seed; malloc'd. */
+char *compare_command_text(uint64_t seed, bool seed_given);
+
+/* compare_jobs.c: a job of each pair, [cell * n_arms + arm]; a pair whose settings cannot go together becomes not
+ * applicable. sweep_pairs_free. */
+int compare_jobs(struct experiment *x, struct sweep_pair **ret, struct spur_error *e);
+
+/* compare_text.c */
+void compare_text_plan(FILE *out, const struct experiment *x, const struct sweep_pair *pairs, const char *results);
+/* Each trial in its order. */
+void compare_text_order(FILE *out, const struct experiment *x);
+/* Commands that the plan runs, with the SHA-256 of their programs. */
+int compare_text_code(FILE *out, const struct experiment *x, struct spur_error *e);
+
+struct compare_progress {
+    FILE *out;
+    bool live; /* a terminal: the line is rewritten in place */
+    bool shown;
+    const struct experiment *x;
+};
+extern const struct sweep_hooks compare_hooks; /* context: struct compare_progress */
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SPUR_CLI_REPORT_FILE_H
+#define SPUR_CLI_REPORT_FILE_H
+
+#include "spur.h"
+
+/* Whether a page may be written to @file: it does not exist, or is a page of spur's. -EPERM (REFUSED), or an errno. */
+int report_html_check(const char *file, struct spur_error *e);
+
+#endif

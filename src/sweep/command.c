@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands that prepare an axis's value: no shell, words only. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/util.h"
+#include "plan/plan.h"
+#include "sweep/sweep.h"
+
+static int spawn(char **words, pid_t *ret_pid, struct spur_error *e)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attr;
+    sigset_t none;
+    int r;
+
+    sigemptyset(&none);
+    posix_spawnattr_init(&attr);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawn_file_actions_init(&actions);
+    r = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    if (!r) /* standard output is for results alone */
+        r = posix_spawn_file_actions_adddup2(&actions, 2, 1);
+    if (!r)
+        r = posix_spawnp(ret_pid, words[0], &actions, &attr, words, environ);
+    posix_spawnattr_destroy(&attr);
+    posix_spawn_file_actions_destroy(&actions);
+    return r ? error_errno(e, r, "posix_spawn", "prepare command %s", words[0]) : 0;
+}
+
+static int await(pid_t pid, const char *name, struct spur_error *e)
+{
+    int status;
+
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return error_errno(e, errno, "waitpid", "prepare command %s", name);
+    if (WIFEXITED(status) && !WEXITSTATUS(status))
+        return 0;
+    if (WIFSIGNALED(status))
+        error_errno(e, EIO, "prepare", "prepare command %s was killed by SIG%s", name,
+                    sigabbrev_np(WTERMSIG(status)) ?: "?");
+    else
+        error_errno(e, EIO, "prepare", "prepare command %s ended with status %d", name, WEXITSTATUS(status));
+    error_remedy(e, "the trials so far are kept: spur compare --resume goes on once the command works");
+    return -EIO;
+}
+
+int sweep_prepare(const char *command, const char *value, struct spur_error *e)
+{
+    char **words;
+    pid_t pid;
+    int r = plan_command_words(command, value, &words, e);
+
+    if (r < 0)
+        return r;
+    r = spawn(words, &pid, e);
+    if (!r)
+        r = await(pid, words[0], e);
+    plan_words_free(words);
+    return r;
+}
+
+/* As execvp looks for it. */
+static bool find_program(const char *name, char *ret, size_t size)
+{
+    const char *path = getenv("PATH");
+
+    if (strchr(name, '/')) {
+        snprintf(ret, size, "%s", name);
+        return access(ret, X_OK) == 0;
+    }
+    for (const char *at = path ? path : "/bin:/usr/bin"; *at;) {
+        size_t length = strcspn(at, ":");
+
+        snprintf(ret, size, "%.*s/%s", (int)length, at, name);
+        if (length && access(ret, X_OK) == 0)
+            return true;
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
+int sweep_command_identify(const char *command, char *ret_file, size_t size, char ret_sha256[65], struct spur_error *e)
+{
+    char **words;
+    int r = plan_command_words(command, "", &words, e);
+
+    if (r < 0)
+        return r;
+    if (!find_program(words[0], ret_file, size))
+        r = error_errno(e, ENOENT, "access", "prepare command %s: no such program in PATH", words[0]);
+    plan_words_free(words);
+    return r < 0 ? r : sweep_sha256(ret_file, ret_sha256, e);
+}

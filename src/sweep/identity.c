@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* What must be the same when a sweep goes on: the program, the files, the GPUs, what settings came to. */
+#include <errno.h>
+#include <fcntl.h>
+#include <mbedtls/sha256.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/util.h"
+#include "pattern/pattern.h"
+#include "sweep/sweep.h"
+
+static int hash(int fd, mbedtls_sha256_context *c)
+{
+    static const size_t size = 1 << 20;
+    _cleanup_free_ unsigned char *buffer = malloc(size);
+    ssize_t n;
+
+    if (!buffer)
+        return -ENOMEM;
+    while ((n = read(fd, buffer, size)) != 0) {
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        mbedtls_sha256_update_ret(c, buffer, (size_t)n);
+    }
+    return 0;
+}
+
+int sweep_sha256(const char *filename, char ret_hex[65], struct spur_error *e)
+{
+    _cleanup_fd_ int fd = open(filename, O_RDONLY | O_CLOEXEC);
+    mbedtls_sha256_context c;
+    unsigned char digest[32];
+    int r;
+
+    if (fd < 0)
+        return error_errno(e, errno, "open", "%s", filename);
+    mbedtls_sha256_init(&c);
+    mbedtls_sha256_starts_ret(&c, 0);
+    r = hash(fd, &c);
+    mbedtls_sha256_finish_ret(&c, digest);
+    mbedtls_sha256_free(&c);
+    if (r < 0)
+        return error_errno(e, -r, "read", "%s", filename);
+    for (size_t i = 0; i < sizeof(digest); i++)
+        sprintf(ret_hex + 2 * i, "%02x", digest[i]);
+    return 0;
+}
+
+/* A file of spur's is known by its UUID; a foreign one by when it was last changed, unless the sweep writes it. */
+static json_t *file_identity(const char *name, const json_t *said, bool writes)
+{
+    json_t *file =
+        json_pack("{s:O, s:O}", "name", json_object_get(said, "name"), "bytes", json_object_get(said, "bytes"));
+    _cleanup_fd_ int fd = name ? open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+    struct pattern_header h = {0};
+    char text[64];
+    struct stat st;
+
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return file;
+    json_object_set_new(file, "inode", json_integer((json_int_t)st.st_ino));
+    if (pread(fd, &h, sizeof(h), 0) == (ssize_t)sizeof(h) && h.magic == PATTERN_MAGIC &&
+        h.checksum == pattern_checksum(&h)) {
+        snprintf(text, sizeof(text), "%016llx%016llx", (unsigned long long)h.uuid[0], (unsigned long long)h.uuid[1]);
+        json_object_set_new(file, "uuid", json_string(text));
+    } else if (!writes) {
+        snprintf(text, sizeof(text), "%lld.%09ld", (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+        json_object_set_new(file, "changed", json_string(text));
+    }
+    return file;
+}
+
+static bool holds_file(const json_t *list, const json_t *name)
+{
+    size_t i;
+    json_t *item;
+
+    json_array_foreach(list, i, item) if (json_equal(json_object_get(item, "name"), name)) return true;
+    return false;
+}
+
+static void add_files(json_t *list, const struct sweep_pair *pair, bool writes)
+{
+    const json_t *files = json_object_get(pair->effective, "files");
+    size_t i;
+    json_t *said;
+
+    json_array_foreach(files, i, said)
+    {
+        const json_t *name = json_object_get(said, "name");
+
+        if (!holds_file(list, name))
+            json_array_append_new(list, file_identity(json_string_value(name), said, writes));
+    }
+}
+
+static bool any_writes(const struct experiment *x, const struct sweep_pair *pairs)
+{
+    for (size_t i = 0; i < x->n_cells * x->n_arms; i++)
+        if (pairs[i].effective && job_writes(&pairs[i].job))
+            return true;
+    return false;
+}
+
+/* Of an arm, from the first cell in which it can run. */
+static json_t *arm_identity(const struct experiment *x, const struct sweep_pair *pairs, size_t arm)
+{
+    for (size_t cell = 0; cell < x->n_cells; cell++) {
+        const json_t *effective = pairs[cell * x->n_arms + arm].effective;
+        const json_t *memory = json_object_get(effective, "memory");
+
+        if (effective)
+            return json_pack("{s:O, s:O, s:O, s:O*, s:O*}", "path", json_object_get(effective, "path"), "settings",
+                             json_object_get(effective, "settings"), "memory", json_object_get(memory, "name"),
+                             "gpu_uuid", json_object_get(memory, "uuid"), "gpu",
+                             json_object_get(memory, "device_name"));
+    }
+    return json_null();
+}
+
+json_t *sweep_identity(const struct experiment *x, const struct sweep_pair *pairs, struct spur_error *e)
+{
+    json_t *files, *arms;
+    char sha256[65];
+
+    if (sweep_sha256("/proc/self/exe", sha256, e) < 0)
+        return NULL;
+    files = json_array();
+    arms = json_object();
+    for (size_t i = 0; i < x->n_cells * x->n_arms; i++)
+        add_files(files, &pairs[i], any_writes(x, pairs));
+    for (size_t i = 0; i < x->n_arms; i++) {
+        json_t *name = json_filename(x->arms[i].name);
+
+        json_object_set_new(arms, json_string_value(name), arm_identity(x, pairs, i));
+        json_decref(name);
+    }
+    return json_pack("{s:s, s:s, s:o, s:o}", "spur", spur_version(), "binary_sha256", sha256, "files", files, "arms",
+                     arms);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Comparing
+ */
+
+static int differs(struct spur_error *e, const char *what, const json_t *before, const json_t *now)
+{
+    char *a = before ? json_dumps(before, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    char *b = now ? json_dumps(now, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+
+    error_spur(e, SPUR_CODE_REFUSED, "resume", "%s changed since this experiment began: %.150s, now %.150s", what,
+               a ? a : "nothing", b ? b : "nothing");
+    error_remedy(e, "trials before and after would not be of one experiment: begin a new one");
+    free(a);
+    free(b);
+    return -EPERM;
+}
+
+/* The first member that is not the same, with its way: "arms.fanout.settings.piece". */
+static int compare_objects(const char *what, const json_t *before, const json_t *now, struct spur_error *e)
+{
+    const char *key;
+    json_t *value;
+    char name[200];
+    int r = 0;
+
+    if (!json_is_object(before) || !json_is_object(now))
+        return json_equal(before, now) ? 0 : differs(e, what, before, now);
+    json_object_foreach((json_t *)before, key, value)
+    {
+        snprintf(name, sizeof(name), "%s%s%s", what, what[0] ? "." : "", key);
+        r = compare_objects(name, value, json_object_get(now, key), e);
+        if (r < 0)
+            return r;
+    }
+    json_object_foreach((json_t *)now, key, value)
+    {
+        snprintf(name, sizeof(name), "%s%s%s", what, what[0] ? "." : "", key);
+        if (!json_object_get(before, key))
+            return differs(e, name, NULL, value);
+    }
+    return r;
+}
+
+static int compare_files(const json_t *before, const json_t *now, struct spur_error *e)
+{
+    size_t n = json_array_size(before);
+    char name[200];
+    int r = 0;
+
+    if (n != json_array_size(now))
+        return differs(e, "the list of files", before, now);
+    for (size_t i = 0; !r && i < n; i++) {
+        const json_t *file = json_array_get(before, i);
+
+        snprintf(name, sizeof(name), "file %.150s", json_string_value(json_object_get(file, "name")) ?: "?");
+        r = compare_objects(name, file, json_array_get(now, i), e);
+    }
+    return r;
+}
+
+int sweep_identity_compare(const json_t *before, const json_t *now, struct spur_error *e)
+{
+    int r = 0;
+
+    if (!json_equal(json_object_get(before, "binary_sha256"), json_object_get(now, "binary_sha256")))
+        r = differs(e, "spur's binary", json_object_get(before, "binary_sha256"),
+                    json_object_get(now, "binary_sha256"));
+    if (!r)
+        r = compare_files(json_object_get(before, "files"), json_object_get(now, "files"), e);
+    if (!r)
+        r = compare_objects("arm", json_object_get(before, "arms"), json_object_get(now, "arms"), e);
+    return r;
+}
+
+int sweep_plan_compare(const struct experiment *before, const struct experiment *now, struct spur_error *e)
+{
+    static const char *const keys[] = {"common",   "arms",          "baseline", "axes",   "cells",
+                                       "n_blocks", "until_decided", "region",   "margin", "quick"};
+    json_t *a = experiment_to_json(before), *b = experiment_to_json(now);
+    int r = 0;
+
+    for (size_t i = 0; !r && i < ARRAY_SIZE(keys); i++)
+        if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i]))) {
+            r = error_spur(e, SPUR_CODE_REFUSED, "resume", "the plan's %s changed since this experiment began",
+                           keys[i]);
+            error_remedy(e, "leave the plan out, for the file has it; or begin a new experiment");
+        }
+    json_decref(a);
+    json_decref(b);
+    return r;
+}

@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# --resume refuses what changed, and says which: the file, its contents, the settings, the binary; a second process on one
+# file is refused.
+. "$(dirname "$0")/compare_lib.sh"
+
+prepared f 4M
+plan="--file $work/f --arm odirect --arm fanout --threads 1,2 --blocks 5"
+unfinished() {
+    rm -f "$work/r.db" "$work/r.db.lock"
+    # shellcheck disable=SC2086
+    expect 0 "$SPUR" compare --results "$work/r.db" --seconds $window $short $plan --limit 1ms
+    [ "$(sql "$work/r.db" "select count(*) from trials")" -eq 4 ] || fail "--limit did not stop it after one block"
+}
+unfinished
+cp "$work/f" "$work/f.kept"
+
+cp "$work/r.db" "$work/copy.db"
+# shellcheck disable=SC2086
+expect 3 "$SPUR" compare --resume "$work/r.db" --seconds $window $short --file "$work/f" --arm odirect --arm fanout --threads 1,4
+one_line
+says err "plan's axes changed"
+# shellcheck disable=SC2086
+expect 3 "$SPUR" compare --resume "$work/r.db" --seconds $window $short --file "$work/f" --arm odirect --arm fanout:depth=2 \
+    --threads 1,2
+says err "plan's arms changed"
+
+truncate -s 3M "$work/f"
+expect 3 "$SPUR" compare --resume "$work/r.db"
+says err "bytes changed"
+rm "$work/f"
+prepared f 4M
+expect 3 "$SPUR" compare --resume "$work/r.db"
+says err "file "
+says err "changed since this experiment began"
+cmp -s "$work/r.db" "$work/copy.db" || fail "a refused resumption changed the results"
+
+unfinished
+cp "$SPUR" "$work/spur-other"
+printf x >>"$work/spur-other"
+expect 3 "$work/spur-other" compare --resume "$work/r.db"
+says err "spur's binary changed"
+sqlite3 "$work/r.db" "select count(*) from trials" | grep -qx 4 || fail "trials were added"
+
+# A second one while the first runs.
+# shellcheck disable=SC2086
+"$SPUR" compare --resume "$work/r.db" >"$work/first" 2>&1 &
+pid=$!
+second() {
+    code=0
+    "$SPUR" compare --resume "$work/r.db" >"$work/out" 2>"$work/err" || code=$?
+    [ $code -eq 3 ]
+}
+wait_until second
+says err "r.db"
+wait $pid || fail "the first one was disturbed"
+expect 0 "$SPUR" compare --resume "$work/r.db"

@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# --dry-run shows plan, order and what is not applicable, and leaves nothing; --write-job makes the same plan.
+. "$(dirname "$0")/compare_lib.sh"
+
+prepared f 4M
+before=$(fingerprint "$work/f")
+cd "$work" || exit 1
+# shellcheck disable=SC2086
+expect 0 "$SPUR" compare --seconds $window $short --file f --arm odirect --arm fanout --threads 1,2 --depth 1,4 --blocks 5 --seed 3 --dry-run
+says out "not applicable: odirect in cell threads 1, depth 4: --depth 4: path odirect keeps at most 1 request"
+says out "block 5,"
+says_not out "block 6,"
+[ "$(ls)" = "$(printf 'err\nf\nout')" ] || fail "a dry run left something: $(ls)"
+[ "$(fingerprint f)" = "$before" ] || fail "a dry run touched the file"
+
+# shellcheck disable=SC2086
+expect 0 "$SPUR" compare --seconds $window $short --file f --arm odirect --arm 'fan:path=fanout,piece=64K' --threads 1..4 --aa --region rotate \
+    --blocks 6 --seed 3 --write-job job.ini
+# shellcheck disable=SC2086
+expect 0 "$SPUR" compare --seconds $window $short --file f --arm odirect --arm 'fan:path=fanout,piece=64K' --threads 1..4 --aa --region rotate \
+    --blocks 6 --seed 3 --dry-run
+mv out straight
+expect 0 "$SPUR" compare job.ini --dry-run
+cmp out straight || fail "the job file is another plan: $(cat job.ini)"
+expect 3 "$SPUR" compare job.ini --write-job job.ini
+one_line
+says err "exists"

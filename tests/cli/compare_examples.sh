@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Every job file in examples/ makes a plan; those that this machine can run do, with --quick in still shorter windows.
+. "$(dirname "$0")/compare_lib.sh"
+
+prepared f 64M
+prepared g 64M
+n=0
+for job in "$root"/examples/*.ini; do
+    n=$((n + 1))
+    name=$(basename "$job" .ini)
+    extra=
+    sed "s/\\b16M\\b/512K/g; s/\\b8M\\b/256K/g" "$job" >"$work/job.ini" # page-locked buffers of 64 threads take long
+    case $name in
+    two-mounts) sed -i "s,/mnt/a/file,$work/f,; s,/mnt/b/file,$work/g," "$work/job.ini" ;;
+    client-cores)
+        sed -i 's,\./remount\.sh,true,' "$work/job.ini"
+        extra="--allow-code --file $work/f"
+        ;;
+    cpu-limit) extra="--axis cpus=0 --file $work/f" ;;
+    *) extra="--file $work/f" ;;
+    esac
+    # shellcheck disable=SC2086
+    expect 0 "$SPUR" compare "$work/job.ini" --memory emulated $extra --dry-run
+    rm -f "$work/r.db" "$work/r.db.lock"
+    # shellcheck disable=SC2086
+    expect 0 "$SPUR" compare "$work/job.ini" --quick --memory emulated $extra --results "$work/r.db" --blocks 1 \
+        --seconds 30ms --warmup 0s --interval 0 --verify-limit 20ms
+    [ "$(sql "$work/r.db" "select count(*) from trials where status = 'ok'")" -ge 2 ] || fail "$name has no two trials"
+done
+[ $n -ge 12 ] || fail "only $n job files in examples/"

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Bad plans: one line, cause and remedy, before any trial; nothing is left.
+. "$(dirname "$0")/compare_lib.sh"
+
+prepared f 4M
+cd "$work" || exit 1
+foreign=$(mktemp)
+trap 'rm -rf "$work" "$foreign"' EXIT
+head -c 4M /dev/urandom >"$foreign"
+bad() { # CODE WORDS OPTIONS...
+    bad_code=$1
+    bad_words=$2
+    shift 2
+    # shellcheck disable=SC2086
+    expect "$bad_code" "$SPUR" compare --seconds $window --memory emulated --file f "$@"
+    one_line
+    says err "$bad_words"
+    [ "$(ls)" = "$(printf 'err\nf\nout')" ] || fail "something was left: $(ls)"
+}
+bad 2 "arm" --arm odirect
+bad 2 "fanuot" --arm odirect --arm fanuot
+bad 2 "piece" --arm odirect --arm fanout:peice=64K
+bad 2 "thraeds" --arm odirect --arm fanout --axis thraeds=1,2
+bad 2 "threads" --arm odirect:threads=1 --arm fanout --axis threads=1,2
+bad 2 "there is no arm" --arm odirect --arm fanout --baseline buffered
+bad 2 "odirect" --arm odirect --arm odirect
+bad 2 "--threads" --arm odirect --arm fanout --threads 1,zwei
+bad 2 "threads" --arm odirect --arm fanout --threads 0..4
+bad 2 "can run in no cell" --arm odirect:depth=4 --arm fanout
+bad 2 "multiple of" --arm odirect --arm fanout --request 1000
+bad 2 "--blocks" --arm odirect --arm fanout --blocks 0
+bad 2 "exclude each other" --arm odirect --arm fanout --blocks 7 --until-decided
+bad 3 "was not made by spur" --arm odirect --arm fanout --op write --file "$foreign"
+bad 2 "region" --arm odirect --arm fanout --region rotate --request 4M
+bad 3 "--allow-code" --arm odirect --arm fanout --axis cores=1,2 --prepare 'cores=true {}'
+bad 1 "No such file" --arm odirect --arm fanout:file=missing
+bad 2 "unknown option" --arm odirect --arm fanout --thread 1
+job=$(mktemp)
+printf '[sweep]\nthreads = 1,2\nresults = x.db\n[arm odirect]\n[arm fanout]\n' >"$job"
+bad 2 "results" "$job"
+rm -f "$job"
+touch taken.db
+expect 3 "$SPUR" compare --file f --arm odirect --arm fanout --results taken.db
+one_line
+[ ! -s taken.db ] || fail "a file of the user's was written"
+expect 1 "$SPUR" compare --resume missing.db
+one_line
+expect 3 "$SPUR" compare --resume f
+one_line

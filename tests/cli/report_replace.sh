@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A file is replaced only if it is a report of spur's in that form; refused before anything is written.
+. "$(dirname "$0")/report_lib.sh"
+
+results r.db --arms 2 --cells 2 --blocks 5
+for form in html json csv markdown; do
+    expect 0 "$SPUR" report "$work/r.db" --$form "$work/r.$form"
+    before=$(stat -c %i "$work/r.$form")
+    expect 0 "$SPUR" report "$work/r.db" --$form "$work/r.$form"
+    [ "$(stat -c %i "$work/r.$form")" != "$before" ] || fail "--$form: the file was not replaced"
+done
+echo precious >"$work/foreign"
+: >"$work/empty"
+mkdir "$work/dir"
+echo '{"schema": 1, "spur": "0.1.0"}' >"$work/run.json"
+for form in html json csv markdown; do
+    for file in foreign empty dir run.json r.db; do
+        fingerprint_before=$([ -d "$work/$file" ] || fingerprint "$work/$file")
+        expect 3 "$SPUR" report "$work/r.db" --$form "$work/$file"
+        one_line
+        says err "--$form: $work/$file exists and is no report of spur's in that form"
+        [ "$fingerprint_before" = "$([ -d "$work/$file" ] || fingerprint "$work/$file")" ] || fail "$file was touched"
+    done
+    for other in html json csv markdown; do
+        [ "$form" = "$other" ] || expect 3 "$SPUR" report "$work/r.db" --$form "$work/r.$other"
+    done
+done
+# The second form is refused: the first was not written either.
+expect 3 "$SPUR" report "$work/r.db" --json "$work/new.json" --csv "$work/foreign"
+[ ! -e "$work/new.json" ] || fail "a form was written although another is refused"
+expect 3 "$SPUR" report "$work/r.db" --charts "$work"
+says err "$work"
