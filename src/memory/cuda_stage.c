@@ -15,7 +15,7 @@
 #define PAGE             4096u
 #define HUGE_PAGE        (2u << 20)
 #define HUGE_MIN         (256u << 10) /* as host memory: see host_map_alloc */
-#define POLICY_PREFERRED 1 /* MPOL_PREFERRED of linux/mempolicy.h */
+#define POLICY_PREFERRED 1            /* MPOL_PREFERRED of linux/mempolicy.h */
 
 static size_t page_round(size_t bytes)
 {
