@@ -9,7 +9,8 @@
 
 #define FIGURE_ALPHA     0.05
 #define OUTLIER_MIN      5
-#define OUTLIER_DISTANCE 5
+#define OUTLIER_DISTANCE 5  /* of many values; few need more, for their deviation is small by chance often: */
+#define OUTLIER_FEW      15 /* x (1 + 15 / n) flags 2 to 4 of 1000 clean trials at n = 5, fewer beyond */
 #define MAD_TO_SD        1.482602218505602 /* of a normal: 1 / quantile(3/4) */
 
 static bool is_figure(double value)
@@ -65,11 +66,13 @@ size_t stats_outliers(const double *values, size_t n, double margin, bool *ret_i
             logs[n_figures++] = log(values[i]);
     }
     if (n_figures >= OUTLIER_MIN) {
+        double limit = OUTLIER_DISTANCE * (1 + OUTLIER_FEW / (double)n_figures);
+
         robust_location(logs, n_figures, logs + n, &median, &deviation);
         for (size_t i = 0; i < n; i++) {
             double distance = is_figure(values[i]) ? fabs(log(values[i]) - median) : 0;
 
-            ret_is_outlier[i] = distance > OUTLIER_DISTANCE * deviation && distance > log1p(margin);
+            ret_is_outlier[i] = distance > limit * deviation && distance > log1p(margin);
             n_outliers += ret_is_outlier[i];
         }
     }

@@ -75,8 +75,8 @@ struct stats_figure {
 /* Values that are not positive or NaN are left out. */
 void stats_figure(const double *values, size_t n, struct stats_figure *ret);
 
-/* Whether each value is an outlier among its own: beyond 5 scaled median absolute deviations of the median of logs, and
- * farther than @margin; never with fewer than 5 values. Returns how many are. */
+/* Whether each value is an outlier among its own: beyond 5 (1 + 15 / n) scaled median absolute deviations of the median
+ * of logs, and farther than @margin; never with fewer than 5 values. Returns how many are. */
 size_t stats_outliers(const double *values, size_t n, double margin, bool *ret_is_outlier);
 
 /* ------------------------------------------------------------------------------------------------

@@ -20,7 +20,9 @@ for signal in INT TERM; do
     kill -s $signal $pid
     code=0
     wait $pid || code=$?
-    [ $code -eq $([ $signal = INT ] && echo 130 || echo 143) ] || fail "exit code $code after SIG$signal"
+    want=130
+    [ $signal = INT ] || want=143
+    [ $code -eq $want ] || fail "exit code $code after SIG$signal"
     kept=$(n_ok)
     [ "$kept" -ge 3 ] && [ "$kept" -lt 10 ] || fail "$kept trials were kept"
     says err "--resume"
