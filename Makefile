@@ -14,7 +14,7 @@ all: ## build/spur, the program, and build/libspur.so
 deps: ## installs the Debian packages that are missing (root or sudo), or prints the command
 	@scripts/deps lint
 
-demo: ## prepares a real file, times odirect and fanout on it, verified
+demo: ## prepares a real file, compares three paths on it, writes report.html
 	@scripts/deps demo
 	@scripts/build build
 	@scripts/demo build/spur
@@ -39,10 +39,11 @@ lint: ## form of sources, scripts and manual pages
 	@scripts/deps lint
 	@scripts/lint
 
-bench: ## spur beside fio; writes bench/RESULTS.md
+bench: ## spur beside fio, and what compare costs; writes bench/RESULTS.md
 	@scripts/deps bench
 	@scripts/build build
 	@python3 bench/bench.py
+	@python3 bench/sweep.py --write
 
 man: ## writes docs/man anew from the option tables
 	@scripts/build build
