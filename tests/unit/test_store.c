@@ -330,8 +330,10 @@ static void document(void **state)
 
         snprintf(word, sizeof(word), "\n## `%s`", sqlite3_column_text(statement, 0));
         section = strstr(text, word);
-        if (!section)
+        if (!section) {
             fail_msg("no section on %s", sqlite3_column_text(statement, 0));
+            break; /* not reached */
+        }
         end = strstr(section + 1, "\n## ");
         snprintf(word, sizeof(word), "| `%s` |", sqlite3_column_text(statement, 1));
         found = strstr(section, word);
