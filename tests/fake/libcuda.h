@@ -38,6 +38,20 @@ FAKE_EXPORT void spur_fake_cuda_delay(unsigned us);      /* replaces FAKE_CUDA_D
 FAKE_EXPORT unsigned long spur_fake_cuda_calls(const char *symbol);
 FAKE_EXPORT unsigned spur_fake_cuda_leaks(void); /* things not given back */
 
+/* As the driver has it: calls @function on the stream's thread when what was enqueued before is done. */
+FAKE_EXPORT CUresult cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *argument);
+
+/*
+ * For the fake libcufile, which moves bytes as a device does: where the bytes of a device address are, which counts as
+ * work in flight until it is unpinned. NULL: not the GPU's, *ret_inside: though the first byte is.
+ */
+struct fake_cuda_pin {
+    void *region;
+    int device; /* -1: host memory that is registered */
+};
+FAKE_EXPORT uint8_t *spur_fake_cuda_pin(CUdeviceptr address, size_t bytes, struct fake_cuda_pin *ret, bool *ret_inside);
+FAKE_EXPORT void spur_fake_cuda_unpin(const struct fake_cuda_pin *pin);
+
 struct CUctx_st {
     int device;
     unsigned refs;
@@ -70,7 +84,7 @@ struct launch {
     struct pattern_expect expect;
 };
 
-enum op_kind { OP_COPY, OP_RECORD, OP_LAUNCH };
+enum op_kind { OP_COPY, OP_RECORD, OP_LAUNCH, OP_CALL };
 
 struct op {
     struct op *next;
@@ -82,6 +96,8 @@ struct op {
     CUevent event;
     uint64_t sequence;
     struct launch launch;
+    void (*call)(void *);
+    void *argument;
     struct region *uses[2];
 };
 

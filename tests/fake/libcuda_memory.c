@@ -225,3 +225,31 @@ CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *address, void *host, unsigned
     fake_unlock();
     return code;
 }
+
+/* ------------------------------------------------------------------------------------------------ */
+
+uint8_t *spur_fake_cuda_pin(CUdeviceptr address, size_t bytes, struct fake_cuda_pin *ret, bool *ret_inside)
+{
+    uint8_t *at = NULL;
+    struct region *r;
+
+    fake_lock();
+    r = region_of_device(address, bytes);
+    *ret_inside = r || region_of_device(address, 1);
+    if (r) {
+        region_use(r);
+        at = r->host + (address - r->device);
+        ret->region = r;
+        ret->device = r->is_host ? -1 : r->device_index;
+    }
+    fake_unlock();
+    return at;
+}
+
+void spur_fake_cuda_unpin(const struct fake_cuda_pin *pin)
+{
+    fake_lock();
+    region_done(pin->region);
+    pthread_cond_broadcast(&fake.progress);
+    fake_unlock();
+}

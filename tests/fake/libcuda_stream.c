@@ -33,6 +33,8 @@ static bool perform(const struct op *op)
 {
     if (op->kind == OP_COPY)
         memcpy(op->to, op->from, op->bytes);
+    if (op->kind == OP_CALL)
+        op->call(op->argument);
     return op->kind != OP_LAUNCH || kernel_run(&op->launch);
 }
 
@@ -146,7 +148,7 @@ void stream_put(CUstream s, const struct op *from)
     *op = *from;
     op->next = NULL;
     op->issued_ns = now_ns();
-    op->cost_ns = op->kind == OP_RECORD ? 0 : fake.delay_ns + op->bytes / 20;
+    op->cost_ns = op->kind == OP_RECORD || op->kind == OP_CALL ? 0 : fake.delay_ns + op->bytes / 20;
     region_use(op->uses[0]);
     region_use(op->uses[1]);
     *s->tail = op;
@@ -272,6 +274,25 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     code = s ? kernel_arguments(function->kernel, arguments, &op) : CUDA_ERROR_INVALID_HANDLE;
     if (!code)
         stream_put(s, &op);
+    fake_unlock();
+    return code;
+}
+
+CUresult cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *argument)
+{
+    CUcontext context;
+    CUresult code = fake_enter_context("cuLaunchHostFunc", &context);
+    struct op op = {.kind = OP_CALL, .call = function, .argument = argument};
+    CUstream s;
+
+    if (code)
+        return code;
+    fake_lock();
+    s = stream_find(stream, context);
+    if (s)
+        stream_put(s, &op);
+    else
+        code = CUDA_ERROR_INVALID_HANDLE;
     fake_unlock();
     return code;
 }
