@@ -91,12 +91,13 @@ static CUfileError_t read_string(const struct cufile *c, int number, struct cufi
 #define MOST_SLABS 16
 
 /* The library wants the number of slabs exactly and does not tell it. */
-static CUfileError_t read_slabs(slabs_t get, int number, struct cufile_parameter *to)
+/* Only the right number of slabs is answered; a wrong one is an error in the library's log, so the usual goes first. */
+static CUfileError_t read_slabs(slabs_t get, int usual, int number, struct cufile_parameter *to)
 {
     size_t sizes[MOST_SLABS] = {0}, counts[MOST_SLABS] = {0};
-    CUfileError_t status = {.err = CUFILE_INVALID_VALUE};
+    CUfileError_t status = get(sizes, counts, usual);
     size_t at = 0;
-    int n = 0;
+    int n = status.err ? 0 : usual;
 
     while (status.err && n < MOST_SLABS)
         status = get(sizes, counts, ++n);
@@ -136,9 +137,9 @@ static CUfileError_t call(const struct cufile *c, const struct parameter *p, str
     case KIND_STRING:
         return read_string(c, p->number, to);
     case KIND_POSIX_SLABS:
-        return read_slabs(c->cuFileGetParameterPosixPoolSlabArray, p->number, to);
+        return read_slabs(c->cuFileGetParameterPosixPoolSlabArray, 3, p->number, to);
     default:
-        return read_slabs(c->cuFileGetParameterGpuBounceBufferSlabArray, p->number, to);
+        return read_slabs(c->cuFileGetParameterGpuBounceBufferSlabArray, 4, p->number, to);
     }
 }
 

@@ -71,6 +71,7 @@ struct path_roads {
     uint64_t n_posix;       /* read or written by the library itself: compatibility mode */
     uint64_t n_bounced;     /* of all: through a bounce buffer for their alignment */
     uint64_t bytes;
+    bool is_simulated; /* the library is a test suite's */
 };
 
 struct path_ops {
@@ -81,6 +82,7 @@ struct path_ops {
     bool moves_no_bytes;                 /* null */
     bool uses_page_cache;                /* buffered, mmap */
     bool takes_segments;
+    bool needs_real_memory; /* its library cannot reach a GPU that is emulated */
 
     int (*probe)(struct spur_error *e);
     int (*open)(struct spur_path *p, struct spur_error *e);

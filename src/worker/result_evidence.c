@@ -157,6 +157,8 @@ static void flag_nvfs(const struct trial *t, const struct measure *m, json_t *no
 void result_flags(const struct trial *t, const struct measure *m, const struct outcome *o, const struct totals *s,
                   const char *served_by, json_t *notes)
 {
+    if (m->end.roads.is_simulated)
+        result_note(notes, "simulated: the cuFile library is a test suite's");
     if (t->memory_info.is_simulated)
         result_note(notes, "simulated: the CUDA driver is a test suite's, no GPU's");
     else if (t->memory_info.is_emulated)

@@ -19,6 +19,22 @@ static int no_memory(struct spur_error *e, const char *what)
     return error_errno(e, ENOMEM, "calloc", "%s", what);
 }
 
+static int usage(struct spur_error *e, const char *remedy, const char *option, const char *detail, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static int usage(struct spur_error *e, const char *remedy, const char *option, const char *detail, ...)
+{
+    char text[400];
+    va_list ap;
+
+    va_start(ap, detail);
+    vsnprintf(text, sizeof(text), detail, ap);
+    va_end(ap);
+    error_spur(e, SPUR_CODE_USAGE, option, "%s", text);
+    error_remedy(e, "%s", remedy);
+    return -EINVAL;
+}
+
 /* ------------------------------------------------------------------------------------------------
  * Memory and path
  */
@@ -55,6 +71,9 @@ static int open_path(struct trial *t, struct spur_error *e)
 
     if (r < 0)
         return r;
+    if (t->path->ops->needs_real_memory && t->memory_info.is_emulated && !t->memory_info.is_simulated)
+        return usage(e, "use --memory cuda:N, or host memory (pinned)", "memory",
+                     "path %s: its library cannot reach a GPU that is emulated", t->job->path);
     t->moves_bytes = !t->path->ops->moves_no_bytes;
     return 0;
 }
@@ -155,22 +174,6 @@ static void strictest(struct trial *t)
         if (l.max_depth < t->limits.max_depth)
             t->limits.max_depth = l.max_depth;
     }
-}
-
-static int usage(struct spur_error *e, const char *remedy, const char *option, const char *detail, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static int usage(struct spur_error *e, const char *remedy, const char *option, const char *detail, ...)
-{
-    char text[400];
-    va_list ap;
-
-    va_start(ap, detail);
-    vsnprintf(text, sizeof(text), detail, ap);
-    va_end(ap);
-    error_spur(e, SPUR_CODE_USAGE, option, "%s", text);
-    error_remedy(e, "%s", remedy);
-    return -EINVAL;
 }
 
 /* Whether a sequential total of an odd size stops where a file does: its last request is then exempt on reads. */
