@@ -291,7 +291,8 @@ static enum exit_code run_sweep(struct compare *c)
 {
     struct compare_progress progress = {.out = stderr, .live = !c->o->quiet && isatty(STDERR_FILENO), .x = c->x};
     struct sweep_hooks hooks = compare_hooks;
-    uint64_t limit_ns = c->o->limit_ns ? c->o->limit_ns : c->x->limit_ns;
+    /* A resumed one has as long as it is given now. */
+    uint64_t limit_ns = c->o->limit_ns || c->o->resume ? c->o->limit_ns : c->x->limit_ns;
     struct sweep s = {c->store, c->x, c->pairs, &hooks, limit_ns};
     struct sweep_end end;
     struct spur_error e = {0}, why = {0};

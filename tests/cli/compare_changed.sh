@@ -54,4 +54,4 @@ expect 3 "$SPUR" compare --resume "$work/r.db"
 one_line
 says err "r.db"
 wait $pid || fail "the first one was disturbed"
-expect 0 "$SPUR" compare --resume "$work/r.db"
+[ "$(sql "$work/r.db" "select count(*) from trials")" -eq 20 ] || fail "the limit of the first run held in the second"
