@@ -118,14 +118,17 @@ static int load_base(const struct job *job, json_t **ret, struct spur_error *e)
 {
     const char *filename = base_file(job);
     _cleanup_free_ char *text = NULL;
-    int r = read_text(filename ? filename : DEFAULT_FILE, &text, e);
+    struct spur_error why = {0};
+    int r = read_text(filename ? filename : DEFAULT_FILE, &text, &why);
 
     if (r == -ENOENT && !filename) { /* no configuration at all: the library's own defaults */
         *ret = json_object();
         return 0;
     }
-    if (r < 0)
+    if (r < 0) {
+        *e = why;
         return r;
+    }
     *ret = cufile_json_parse(text, filename ? filename : DEFAULT_FILE, e);
     return *ret ? 0 : -EINVAL;
 }

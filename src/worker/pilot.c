@@ -48,8 +48,11 @@ static int refuse(const struct spur_error *why, const json_t *log, struct spur_e
     error_spur(e, SPUR_CODE_REFUSED, "route",
                "the direct road was asked for, and a pilot with compatibility mode forbidden failed: %.250s%s%.200s",
                why->detail, line ? "; cufile.log: " : "", line ? line : "");
-    error_remedy(e, "%s%s--set route=any takes the road that comes, and says which", why->remedy,
-                 why->remedy[0] ? "; or " : "");
+    if (strstr(why->remedy, "route=any"))
+        error_remedy(e, "%s", why->remedy);
+    else
+        error_remedy(e, "%s%s--set route=any takes the road that comes, and says which", why->remedy,
+                     why->remedy[0] ? "; or " : "");
     return -EPERM;
 }
 

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Known truth in, known truth out: the fake cuFile has mechanisms whose parameters are drawn here; compare must find what
+# follows from them, and nothing where two arms are one mechanism.
+. "$(dirname "$0")/cufile_lib.sh"
+
+prepared f 32M
+export FAKE_CUFILE_ROAD=nvfs
+latency_us=$(python3 -c "import random; print(random.randrange(2000, 3500))")
+FAKE_CUFILE_LATENCY_US=$latency_us
+export FAKE_CUFILE_LATENCY_US
+echo "latency of a piece: $latency_us us"
+
+# experiment NAME OPTIONS...: five blocks; its report is $work/NAME.json.
+experiment() {
+    name=$1
+    shift
+    expect 0 "$SPUR" compare --results "$work/$name.db" --file "$work/f" --memory cuda:0 --path cufile --seconds 250ms \
+        --warmup 0s --interval 0 --verify off --blocks 5 "$@"
+    says out "simulated"
+    expect 0 "$SPUR" report "$work/$name.db" --json "$work/$name.json"
+}
+
+old=$(library 1.15.1.6)
+new=$(library 1.18.1.6)
+jam=$(library 1.18.0.66)
+cp "$old" "$work/copy.so.1.15.1.6"
+experiment split --arm old:library="$old" --arm new:library="$new" --request 1M,4M --threads 1,2
+experiment swapped --arm old:library="$old" --arm new:library="$new" --baseline new --request 4M --threads 1,2
+experiment jam --arm jam:library="$jam" --arm freed:library="$jam",json.execution.parallel_io=false --request 4M --threads 1,4
+experiment alike --arm one:library="$old" --arm two:library="$work/copy.so.1.15.1.6" --request 4M --threads 1,2 --aa
+
+python3 - "$work" <<'END' || fail "compare did not find what the mechanisms are"
+import json, math, sys
+def load(name):
+    return json.load(open("%s/%s.json" % (sys.argv[1], name)))
+def effects(r, aa=False):
+    """Rate of each comparison by the cell's label."""
+    out = {}
+    for c in r["comparisons"]:
+        if c["is_aa"] == aa:
+            cell = c["cell"] if isinstance(c["cell"], str) else r["cells"][c["cell"]]["label"]
+            e = c["metrics"]["bytes_per_second"]
+            out[cell] = (e["verdict"], e["ratio"])
+    return out
+faults = []
+def expect(what, truth):
+    if not truth:
+        faults.append(what)
+split, swapped, jam, alike = (effects(load(n)) for n in ("split", "swapped", "jam", "alike"))
+for name, e in (("split", split), ("swapped", swapped), ("jam", jam), ("alike", alike)):
+    print(name, e)
+# Four pieces one by one against four at once: four times, less what copying and the calls take.
+for cell, (verdict, ratio) in split.items():
+    if "4M" in cell:
+        expect("split %s" % cell, verdict == "better" and 2.4 < ratio < 4.6)
+    else: # one piece a request: nothing to split
+        expect("whole %s" % cell, verdict in ("same", "undecided") or abs(math.log(ratio)) < math.log(1.15))
+for cell, (verdict, ratio) in swapped.items():
+    expect("swapped %s" % cell, verdict == "worse" and 1 / 4.6 < ratio < 1 / 2.4)
+for cell, (verdict, ratio) in jam.items():
+    if "threads 4" in cell:
+        expect("jam %s" % cell, verdict == "better" and 2.4 < ratio < 4.6)
+    else:
+        expect("jam %s" % cell, abs(math.log(ratio)) < math.log(1.15))
+for cell, (verdict, ratio) in alike.items():
+    expect("alike %s" % cell, verdict in ("same", "undecided") or abs(math.log(ratio)) < math.log(1.1))
+for cell, (verdict, ratio) in effects(load("alike"), aa=True).items():
+    expect("A/A %s" % cell, verdict in ("same", "undecided") or abs(math.log(ratio)) < math.log(1.1))
+expect("cells", len(split) == 4 and len(swapped) == 2 and len(jam) == 2 and len(alike) == 2)
+for f in faults:
+    print("not found:", f, file=sys.stderr)
+sys.exit(bool(faults))
+END
+no_litter

@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# cuFile's arms in one plan: each trial loads its own library; arms are named by what was observed; one whose direct road
+# is not there is refused before the first trial, and the others are compared.
+. "$(dirname "$0")/cufile_lib.sh"
+requires sqlite3
+
+prepared f 4M
+short="--file $work/f --memory cuda:0 --seconds 40ms --warmup 0s --interval 0 --request 64K --verify-limit 20ms --blocks 2"
+# shellcheck disable=SC2086
+expect 3 "$SPUR" compare --results "$work/r.db" $short --arm odirect \
+    --arm old:path=cufile,route=compat,library="$(library 1.15.1.6)" \
+    --arm new:path=cufile,route=compat,library="$(library 1.20.0.107)",json.execution.parallel_io=false \
+    --arm gds:path=cufile,library="$(library 1.15.1.6)"
+says out "refused: gds"
+says out "old (compat)"
+[ "$(sqlite3 "$work/r.db" "select count(*) from trials where status = 'ok'")" -eq 6 ] || fail "not two trials of each of three arms"
+[ "$(sqlite3 "$work/r.db" "select group_concat(v) from (select distinct json_extract(r.json,
+    '\$.effective.path_facts.library_version') as v from results r join plan p using (row) join arms a on a.arm = p.arm
+    where a.name in ('old', 'new') order by v)")" = 1.15.1.6,1.20.0.107 ] || fail "the arms did not load their own libraries"
+says out "simulated"
+# shellcheck disable=SC2086
+FAKE_CUFILE_ROAD=nvfs expect 0 "$SPUR" compare --results "$work/d.db" $short --arm odirect \
+    --arm gds:path=cufile,library="$(library 1.15.1.6)"
+says out "gds (nvidia-fs)"
+[ "$(sqlite3 "$work/d.db" "select count(*) from trials where status = 'ok' and observed = 'nvidia-fs'")" -eq 2 ] ||
+    fail "no direct trials"
+no_litter

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Each interface in each direction, in every version that has it: right bytes, whatever size, depth and sharing.
+. "$(dirname "$0")/cufile_lib.sh"
+
+prepared f 4M
+for version in 1.9.1.3 1.15.1.6 1.20.0.107; do
+    for path in cufile cufile-batch cufile-async; do
+        depth=1
+        [ $path = cufile ] || depth=4
+        for op in read randread write randwrite mix; do
+            cufile 0 $version --set route=compat --op $op --depth $depth --verify inline
+            holds "r['verify']['status'] == 'ok' and r['bytes'] == 4 << 20"
+        done
+        cufile 0 $version --set route=compat --share both --depth $depth --verify inline
+        cufile 0 $version --set route=compat --set register=no --depth $depth --verify inline
+        trial 0 --file "$work/f" --path $path --memory cuda:0 --set library="$(library $version)" --set route=compat \
+            --request 100001 --bytes 4M --threads 3 --verify inline
+        holds "r['verify']['status'] == 'ok' and r['bytes'] == 4 << 20"
+    done
+done
+path=cufile-batch cufile 0 1.15.1.6 --set route=compat --depth 8
+path=cufile-batch cufile 0 1.15.1.6 --set route=compat --depth 8 # again: now it is cached
+holds "r['served'] == 'cache' and any(n.startswith('fault') for n in r['notes'])" # as the real 1.15 was seen to do
+path=cufile-async cufile 1 1.4.0.31 --set route=compat
+says err "no stream interface"
+path=cufile cufile 2 1.15.1.6 --set route=compat --depth 2
+path=cufile-async cufile 2 1.15.1.6 --set route=compat --set streams=0
+path=cufile cufile 2 1.15.1.6 --set route=best
+says err "direct, any, compat"
+trial 0 --file "$work/f" --path cufile --memory pinned --set library="$(library 1.15.1.6)" --set route=compat --bytes 4M
+holds "r['verify']['status'] == 'ok' and r['observed'] == 'compat'"
+no_litter
