@@ -134,7 +134,10 @@ static int job_option(void *context, const char *key, const char *value, const c
     j->kept = grown;
     j->kept[j->n_kept++] = text;
     if (option_set(compare_rows, key, text, j->o, &why) < 0) {
-        error_spur(e, SPUR_CODE_USAGE, "job file", "%s: %s", where, why.detail);
+        size_t length = strlen(key) + 2; /* "--blocks: ", where the place names the key already */
+        bool named = !strncmp(why.detail, "--", 2) && !strncmp(why.detail + 2, key, length - 2);
+
+        error_spur(e, SPUR_CODE_USAGE, "job file", "%s: %s", where, why.detail + (named ? length + 2 : 0));
         error_remedy(e, "%s", why.remedy);
         return -EINVAL;
     }

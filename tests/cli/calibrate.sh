@@ -11,12 +11,14 @@ FAKE_CUFILE_LATENCY_US=$latency_us
 export FAKE_CUFILE_LATENCY_US
 echo "latency of a piece: $latency_us us"
 
-# experiment NAME OPTIONS...: five blocks; its report is $work/NAME.json.
+blocks="--blocks 5"
+# experiment NAME OPTIONS...: its report is $work/NAME.json.
 experiment() {
     name=$1
     shift
+    # shellcheck disable=SC2086
     expect 0 "$SPUR" compare --results "$work/$name.db" --file "$work/f" --memory cuda:0 --path cufile --seconds 250ms \
-        --warmup 0s --interval 0 --verify off --blocks 5 "$@"
+        --warmup 0s --interval 0 --verify off $blocks "$@"
     says out "simulated"
     expect 0 "$SPUR" report "$work/$name.db" --json "$work/$name.json"
 }
@@ -26,7 +28,13 @@ new=$(library 1.18.1.6)
 jam=$(library 1.18.0.66)
 cp "$old" "$work/copy.so.1.15.1.6"
 experiment split --arm old:library="$old" --arm new:library="$new" --request 1M,4M --threads 1,2
+blocks=--until-decided
 experiment swapped --arm old:library="$old" --arm new:library="$new" --baseline new --request 4M --threads 1,2
+# An effect of that size is decided at the first look, and no trial follows.
+[ "$(sqlite3 "$work/swapped.db" "select count(*) from trials")" -eq 20 ] || fail "trials after the decision"
+[ "$(sqlite3 "$work/swapped.db" "select count(*) from events where kind = 'decided' and block = 5")" -eq 2 ] ||
+    fail "not both cells were decided after 5 blocks"
+blocks="--blocks 5"
 experiment jam --arm jam:library="$jam" --arm freed:library="$jam",json.execution.parallel_io=false --request 4M --threads 1,4
 experiment alike --arm one:library="$old" --arm two:library="$work/copy.so.1.15.1.6" --request 4M --threads 1,2 --aa
 
