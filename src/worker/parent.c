@@ -333,11 +333,23 @@ static void watch(struct parent *p)
         hear(p); /* what was still in the socket */
 }
 
+/* Some libraries crash when they are closed; the result was sent before. */
+static void note_crash(json_t *result, int signal)
+{
+    char text[160];
+
+    snprintf(text, sizeof(text), "the worker crashed by SIG%s while it closed down; its figures were sent before",
+             sigabbrev_np(signal) ?: "?");
+    json_array_append_new(json_object_get(result, "notes"), json_string(text));
+}
+
 /* The process is gone: what that means if it left no result. */
 static void judge_end(struct parent *p)
 {
     struct spur_error *e = &p->end->error;
 
+    if (p->end->result && p->ended && !p->end->killed && WIFSIGNALED(p->status))
+        note_crash(p->end->result, WTERMSIG(p->status));
     if (p->end->result || e->source || p->end->signal_received)
         return;
     if (p->ended && WIFSIGNALED(p->status)) {
