@@ -141,9 +141,9 @@ static void print_table(FILE *out, const json_t *result, const struct job *job)
     struct row row;
 
     make_row(result, &row);
-    fprintf(out, "%-9s %-9s %-9s %13s %11s %9s %9s %6s %8s %-9s %-8s %s\n", "path", "op", "memory", "rate",
+    fprintf(out, "%-12s %-9s %-9s %13s %11s %9s %9s %6s %8s %-9s %-8s %s\n", "path", "op", "memory", "rate",
             "requests/s", "p50", "p99", "cores", "CPUs/GiB", "observed", "served", "verified");
-    fprintf(out, "%-9s %-9s %-9s %13s %11s %9s %9s %6s %8s %-9s %-8s %s\n", job->path, job_op_name(job->op),
+    fprintf(out, "%-12s %-9s %-9s %13s %11s %9s %9s %6s %8s %-9s %-8s %s\n", job->path, job_op_name(job->op),
             text_of(memory, "name", "?"), row.rate, row.requests, row.p50, row.p99, row.cores, row.cost,
             text_of(result, "observed", "-"), text_of(result, "served", "-"), row.verified);
 }
