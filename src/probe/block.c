@@ -220,7 +220,11 @@ static bool walk_overlay(struct walk *w, const struct probe_mount *m)
 
     if (!take_value(m->super_options, "upperdir", upper))
         return fail(w, "overlay at %.90s: no upperdir, it is read-only", m->mount_point);
-    if (!device_of_name(w, upper, &dev) || !overlay_lowers_agree(w, m->super_options, dev))
+    if (!device_of_name(w, upper, &dev))
+        return false;
+    if (dev == makedev(m->major, m->minor)) /* a container sees itself alone */
+        return fail(w, "overlay at %.40s: its upper folder %.90s cannot be seen from here", m->mount_point, upper);
+    if (!overlay_lowers_agree(w, m->super_options, dev))
         return false;
     return walk_device(w, dev);
 }

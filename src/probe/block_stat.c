@@ -1,35 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdio.h>
 #include <string.h>
 
+#include "probe/disk.h"
 #include "probe/read.h"
 
-#define SECTOR 512u /* of /sys/block/NAME/stat, whatever the disk's is */
-
-/* Documentation/block/stat.rst: reads merges sectors ms, writes merges sectors ms, in_flight io_ms weighted_ms, ... */
 static bool add(const struct probe *p, const char *leaf, struct probe_block_stat *sum)
 {
-    char path[96], line[512];
-    const char *at = line;
-    uint64_t v[11];
+    struct probe_disk d;
 
-    snprintf(path, sizeof(path), "/sys/block/%s/stat", leaf);
-    if (read_line(p, path, line, sizeof(line), sum->reason) < 0)
+    probe_disk_read(p, leaf, &d);
+    if (!d.known) {
+        memcpy(sum->reason, d.reason, sizeof(sum->reason));
         return false;
-    for (unsigned i = 0; i < 11; i++)
-        if (!parse_u64(&at, &v[i]) || (*at && *at != ' ')) {
-            reason_set(sum->reason, "%s: field %u is not a number", path, i + 1);
-            return false;
-        }
-    sum->reads += v[0];
-    sum->read_bytes += v[2] * SECTOR;
-    sum->read_ms += v[3];
-    sum->writes += v[4];
-    sum->write_bytes += v[6] * SECTOR;
-    sum->write_ms += v[7];
-    sum->in_flight += v[8];
-    sum->io_ms += v[9];
-    sum->weighted_ms += v[10];
+    }
+    sum->reads += d.reads;
+    sum->read_bytes += d.read_bytes;
+    sum->read_ms += d.read_ms;
+    sum->writes += d.writes;
+    sum->write_bytes += d.write_bytes;
+    sum->write_ms += d.write_ms;
+    sum->in_flight += d.in_flight;
+    sum->io_ms += d.io_ms;
+    sum->weighted_ms += d.weighted_ms;
     return true;
 }
 
