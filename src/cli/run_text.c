@@ -148,12 +148,40 @@ static void print_table(FILE *out, const json_t *result, const struct job *job)
             text_of(result, "observed", "-"), text_of(result, "served", "-"), row.verified);
 }
 
+/* "on the wire: 8.1 requests of 1 MiB in flight, 570 us each (simfs)"; nothing where it is not known. */
+static void print_wire(FILE *out, const json_t *wire)
+{
+    const json_t *bytes = json_object_get(wire, "mean_bytes"), *in_flight = json_object_get(wire, "mean_in_flight"),
+                 *service = json_object_get(wire, "mean_service_ns");
+    const char *source = text_of(wire, "source", NULL);
+    char size[UNITS_TEXT], time[UNITS_TEXT];
+
+    if (!source || !json_is_integer(json_object_get(wire, "requests")))
+        return;
+    fprintf(out, "on the wire: ");
+    if (!json_is_number(bytes)) {
+        fprintf(out, "no request was answered (%s)\n", source);
+        return;
+    }
+    units_format_bytes((uint64_t)(json_number_value(bytes) + 0.5), size);
+    if (json_is_number(in_flight))
+        fprintf(out, "%.1f requests of %s in flight", json_number_value(in_flight), size);
+    else
+        fprintf(out, "%llu requests of %s", (unsigned long long)number_of(wire, "requests"), size);
+    if (json_is_number(service))
+        fprintf(out, ", %s each", units_format_time((uint64_t)(json_number_value(service) + 0.5), time));
+    if (number_of(wire, "retries"))
+        fprintf(out, ", %llu sent again", (unsigned long long)number_of(wire, "retries"));
+    fprintf(out, " (%s)\n", source);
+}
+
 void run_text_result(FILE *out, const json_t *result, const struct job *job)
 {
     const json_t *item;
     size_t i;
 
     print_table(out, result, job);
+    print_wire(out, json_object_get(result, "wire"));
     json_array_foreach(json_object_get(result, "notes"), i, item) fprintf(out, "note: %s\n", json_string_value(item));
     if (!json_is_true(json_object_get(result, "complete")))
         fprintf(out, "note: incomplete: the trial did not run to its end\n");

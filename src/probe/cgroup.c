@@ -268,3 +268,27 @@ void cgroup_read(const struct probe *p, struct cgroup *ret)
     }
     free(pl);
 }
+
+static bool take(const struct cgroup_number *n, uint64_t *ret, char *reason)
+{
+    *ret = n->value;
+    if (!n->known)
+        memcpy(reason, n->reason, sizeof(n->reason));
+    return n->known;
+}
+
+void probe_throttle_read(const struct probe *p, struct probe_throttle *ret)
+{
+    struct cgroup g;
+
+    memset(ret, 0, sizeof(*ret));
+    cgroup_read(p, &g);
+    if (!g.version)
+        memcpy(ret->reason, g.reason, sizeof(ret->reason));
+    else if (g.quota_us.unlimited)
+        reason_set(ret->reason, "no CPU limit binds this process");
+    else
+        ret->known = take(&g.nr_periods, &ret->periods, ret->reason) &&
+                     take(&g.nr_throttled, &ret->throttled_periods, ret->reason) &&
+                     take(&g.throttled_us, &ret->throttled_us, ret->reason);
+}

@@ -63,6 +63,14 @@ struct probe_block_stat {
 };
 void probe_block_read(const struct probe *p, const struct probe_block *block, struct probe_block_stat *ret);
 
+/* How often this process's control group hit its CPU limit: of the group whose quota binds. */
+struct probe_throttle {
+    bool known;
+    uint64_t periods, throttled_periods, throttled_us; /* since the group was made */
+    char reason[PROBE_REASON];
+};
+void probe_throttle_read(const struct probe *p, struct probe_throttle *ret);
+
 /* The mount that holds a file, from /proc/self/mountinfo by device number and longest mount point. */
 struct probe_mount {
     bool known;

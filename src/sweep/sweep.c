@@ -209,6 +209,19 @@ static void copy_word(char *ret, size_t size, const json_t *result, const char *
     snprintf(ret, size, "%s", json_string_value(json_object_get(result, key)) ?: "");
 }
 
+static bool is_simulated_storage(const json_t *result)
+{
+    const json_t *items = json_object_get(json_object_get(result, "wire"), "items"), *item;
+    size_t i;
+
+    json_array_foreach(items, i, item)
+    {
+        if (!strcmp(json_string_value(json_object_get(item, "source")) ?: "", "simfs"))
+            return true;
+    }
+    return false;
+}
+
 static void fill_trial(struct store_trial *t, const json_t *result)
 {
     const json_t *memory = json_object_get(json_object_get(result, "effective"), "memory");
@@ -219,7 +232,7 @@ static void fill_trial(struct store_trial *t, const json_t *result)
     copy_word(t->served, sizeof(t->served), result, "served");
     copy_word(t->verify, sizeof(t->verify), json_object_get(result, "verify"), "status");
     t->emulated = json_is_true(json_object_get(memory, "emulated"));
-    t->simulated = json_is_true(json_object_get(memory, "simulated"));
+    t->simulated = json_is_true(json_object_get(memory, "simulated")) || is_simulated_storage(result);
     t->t0_monotonic_ns = (uint64_t)json_integer_value(json_object_get(clock, "t0_monotonic_ns"));
     t->window_s = json_number_value(json_object_get(result, "seconds"));
     t->result = result;

@@ -153,17 +153,17 @@ static void run_window(struct child *c, uint64_t start_ns)
     o->t0_ns = leg.t0_ns = start_ns + (job->total_bytes ? 0 : job->warmup_ns);
     leg.t1_ns = job->total_bytes ? UINT64_MAX : leg.t0_ns + job->seconds_ns;
     if (job->total_bytes) /* no warm-up: the first reading comes before the first request */
-        measure_snapshot(&c->measure, &c->measure.begin);
+        measure_begin(&c->measure);
     trial_start(&c->trial, &leg, PHASE_TIMED);
     if (!job->total_bytes) {
         watch(c, PHASE_TIMED, leg.t0_ns, false);
-        measure_snapshot(&c->measure, &c->measure.begin);
+        measure_begin(&c->measure);
     }
     o->realtime_ns = realtime_at(o->t0_ns);
     watch(c, PHASE_TIMED, leg.t1_ns, job->total_bytes);
     if (c->stopped || job->total_bytes || trial_arrived(&c->trial))
         watch(c, PHASE_TIMED, UINT64_MAX, true);
-    measure_snapshot(&c->measure, &c->measure.end);
+    measure_end(&c->measure);
     watch(c, PHASE_TIMED, UINT64_MAX, true); /* stragglers are drained, not counted */
     totals_make(&c->trial, &s);
     o->complete = !any_failed(c) && !c->stopped;
@@ -514,6 +514,7 @@ int worker_main(pid_t parent)
     }
     json_decref(message);
     run_trial(&c);
+    measure_free(&c.measure);
     trial_free(&c.trial);
     outcome_free(&c.outcome);
     job_free(&c.job);

@@ -42,9 +42,15 @@ void measure_init(struct measure *m, const struct target_list *targets)
         if (!i)
             memcpy(m->block.top, one.top, sizeof(one.top));
     }
+    seen_init(&m->seen, &m->probe, targets);
 }
 
-void measure_snapshot(const struct measure *m, struct snapshot *ret)
+void measure_free(struct measure *m)
+{
+    seen_free(&m->seen);
+}
+
+static void snapshot(const struct measure *m, struct snapshot *ret)
 {
     struct rusage ru = {0};
 
@@ -64,6 +70,18 @@ void measure_snapshot(const struct measure *m, struct snapshot *ret)
         m->path->ops->roads(m->path, &ret->roads);
 }
 
+void measure_begin(struct measure *m)
+{
+    snapshot(m, &m->begin);
+    seen_begin(&m->seen);
+}
+
+void measure_end(struct measure *m)
+{
+    snapshot(m, &m->end);
+    seen_end(&m->seen);
+}
+
 /* CPU seconds that were not idle between two readings: exact to about 20 ms. */
 static double busy_s(const struct snapshot *a, const struct snapshot *b)
 {
@@ -79,9 +97,9 @@ void measure_baseline(struct measure *m, uint64_t ns)
     struct timespec ts = {(time_t)(ns / 1000000000ull), (long)(ns % 1000000000ull)};
     struct snapshot a, b;
 
-    measure_snapshot(m, &a);
+    snapshot(m, &a);
     nanosleep(&ts, NULL);
-    measure_snapshot(m, &b);
+    snapshot(m, &b);
     if (a.cpu.known && b.cpu.known)
         m->baseline_busy = busy_s(&a, &b) / ((double)(b.t_ns - a.t_ns) / 1e9);
 }

@@ -6,6 +6,7 @@
 #include "path/path.h"
 #include "probe/nvfs.h"
 #include "probe/probe.h"
+#include "worker/seen.h"
 #include "worker/trial.h"
 
 struct snapshot {
@@ -25,12 +26,16 @@ struct measure {
     struct spur_path *path;   /* that counts its roads, or NULL */
     double baseline_busy;     /* CPUs busy while the trial was idle; negative: not measured */
     struct snapshot begin, end;
+    struct seen seen; /* by the storage, at the same moments */
 };
 
 void measure_init(struct measure *m, const struct target_list *targets);
+void measure_free(struct measure *m);
 /* Watches the machine for @ns while the trial is idle. */
 void measure_baseline(struct measure *m, uint64_t ns);
-void measure_snapshot(const struct measure *m, struct snapshot *ret);
+/* Both ends of the window. */
+void measure_begin(struct measure *m);
+void measure_end(struct measure *m);
 
 /* Bytes of the targets' usable ranges in the page cache; false with a reason if unknown for one of them. */
 bool measure_residency(const struct trial *t, uint64_t *ret_bytes, char *ret_reason, size_t size);

@@ -159,21 +159,30 @@ static json_t *latency(const struct totals *s, json_t *nulls)
     return l;
 }
 
+/* What the sampler used is known, and no part of the trial. */
+static double without(double all, double part)
+{
+    return all > part ? all - part : 0;
+}
+
 static json_t *cpu(const struct trial *t, const struct measure *m, json_t *nulls)
 {
     const struct snapshot *a = &m->begin, *b = &m->end;
+    const struct samples *sampled = &m->seen.samples;
     struct machine_cpu machine;
     char reason[PROBE_REASON];
     json_t *c = json_object();
 
-    json_object_set_new(c, "process",
-                        json_pack("{s:o, s:o, s:s}", "user_s", result_real(b->process_user_s - a->process_user_s),
-                                  "system_s", result_real(b->process_system_s - a->process_system_s), "includes",
-                                  t->memory_info.is_emulated
-                                      ? "all threads of the worker: callers, checking and stamping, io_uring workers, "
-                                        "and the emulated GPU's copy engine; not kernel threads"
-                                      : "all threads of the worker: callers, checking and stamping, io_uring workers; "
-                                        "not kernel threads"));
+    json_object_set_new(
+        c, "process",
+        json_pack("{s:o, s:o, s:s}", "user_s",
+                  result_real(without(b->process_user_s - a->process_user_s, sampled->user_s)), "system_s",
+                  result_real(without(b->process_system_s - a->process_system_s, sampled->system_s)), "includes",
+                  t->memory_info.is_emulated
+                      ? "all threads of the worker: callers, checking and stamping, io_uring workers, and the emulated "
+                        "GPU's copy engine; not the sampler of wire.sampled, not kernel threads"
+                      : "all threads of the worker: callers, checking and stamping, io_uring workers; not the sampler "
+                        "of wire.sampled, not kernel threads"));
     if (measure_machine_cpu(m, &machine, reason, sizeof(reason))) {
         json_object_set_new(c, "machine",
                             json_pack("{s:o, s:o, s:o, s:s}", "user_s", result_real(machine.user_s), "system_s",
@@ -452,7 +461,7 @@ json_t *result_make(const struct trial *t, const struct measure *m, struct outco
     else
         json_decref(facts);
     json_object_set_new(r, "evidence", evidence);
-    result_null(r, nulls, "wire", "not measured by this version");
+    json_object_set_new(r, "wire", result_wire(&m->seen, nulls));
     json_object_set_new(r, "parts", parts(t));
     set_times(r, o, &s, nulls);
     json_object_set_new(r, "intervals", intervals(t, o));

@@ -107,6 +107,43 @@ json_t *result_device(const struct measure *m, json_t *nulls)
     return d;
 }
 
+static const char *by_share(uint64_t reached, uint64_t moved, const char *storage, const char **ret_reason)
+{
+    if ((double)reached >= 0.9 * (double)moved)
+        return storage;
+    if ((double)reached <= 0.1 * (double)moved)
+        return "cache";
+    *ret_reason = "part came from the page cache and part from the storage: see evidence";
+    return NULL;
+}
+
+/* Mounts count what all processes asked of them, block devices what this one did (/proc/self/io). */
+static const char *served_by_mount(const struct trial *t, const struct measure *m, const struct totals *s,
+                                   const char **ret_reason)
+{
+    const char *source = seen_source(&m->seen, ret_reason);
+    uint64_t reached = m->seen.sum.read.bytes;
+
+    if (!source)
+        return NULL;
+    *ret_reason = m->seen.sum.reason;
+    if (!m->seen.sum.known)
+        return NULL;
+    if (s->by_op[1].bytes && t->path->ops->uses_page_cache)
+        return "cache";
+    reached += s->by_op[1].bytes ? m->seen.sum.write.bytes : 0;
+    return by_share(reached, s->by_op[0].bytes + s->by_op[1].bytes, !strcmp(source, "simfs") ? "simulated" : "storage",
+                    ret_reason);
+}
+
+static bool is_on_mounts(const struct seen *s)
+{
+    for (unsigned i = 0; i < s->storage.n; i++)
+        if (s->storage.items[i].source != STORAGE_NFS && s->storage.items[i].source != STORAGE_SIMFS)
+            return false;
+    return s->storage.n > 0;
+}
+
 /* What answered. NULL with a reason where nothing counts it. */
 const char *result_served(const struct trial *t, const struct measure *m, const struct totals *s,
                           const char **ret_reason)
@@ -128,19 +165,25 @@ const char *result_served(const struct trial *t, const struct measure *m, const 
         return "memory";
     else if (in_memory)
         *ret_reason = "some files are in memory and some are not";
+    else if (is_on_mounts(&m->seen))
+        return served_by_mount(t, m, s, ret_reason);
     else if (!m->block.known)
         *ret_reason = "the file system has no block device below it whose bytes could be counted";
     else if (!m->begin.io.known || !m->end.io.known)
         *ret_reason = "/proc/self/io cannot be read";
     else if (s->by_op[1].bytes && t->path->ops->uses_page_cache)
         return "cache";
-    else if ((double)reached >= 0.9 * (double)moved)
-        return "storage";
-    else if ((double)reached <= 0.1 * (double)moved)
-        return "cache";
     else
-        *ret_reason = "part came from the page cache and part from the storage: see evidence";
+        return by_share(reached, moved, "storage", ret_reason);
     return NULL;
+}
+
+static bool has_simfs(const struct seen *s)
+{
+    for (unsigned i = 0; i < s->storage.n; i++)
+        if (s->storage.items[i].source == STORAGE_SIMFS)
+            return true;
+    return false;
 }
 
 /* Host arms must be separate from direct ones: nvidia-fs has to stand still. */
@@ -157,6 +200,8 @@ static void flag_nvfs(const struct trial *t, const struct measure *m, json_t *no
 void result_flags(const struct trial *t, const struct measure *m, const struct outcome *o, const struct totals *s,
                   const char *served_by, json_t *notes)
 {
+    if (has_simfs(&m->seen))
+        result_note(notes, "simulated: the storage is a simulated mount");
     if (m->end.roads.is_simulated)
         result_note(notes, "simulated: the cuFile library is a test suite's");
     if (t->memory_info.is_simulated)

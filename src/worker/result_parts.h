@@ -18,6 +18,8 @@ void result_evidence(json_t *evidence, const char *source, const char *strength,
 /* What the kernel and nvidia-fs counted. */
 void result_io_evidence(const struct measure *m, json_t *evidence);
 json_t *result_device(const struct measure *m, json_t *nulls);
+/* What the storage saw. */
+json_t *result_wire(const struct seen *s, json_t *nulls);
 /* What answered: "storage", "cache", "memory"; NULL with a reason where nothing counts it. */
 const char *result_served(const struct trial *t, const struct measure *m, const struct totals *s,
                           const char **ret_reason);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # docs/run-json.md names every key of real results, with its type; what it names without "Only" is in every result.
 . "$(dirname "$0")/run_lib.sh"
+. "$(dirname "$0")/wire_lib.sh"
 requires_fake_cuda
 unset SPUR_LIBCUDA
 
@@ -19,6 +20,12 @@ keys 0 --file "$work/foreign" --path buffered --bytes 4M --verify inline
 keys 0 --file "$work/foreign" --path mmap --bytes 4M --verify off
 keys 0 --file "$work/f" --path null --seconds 50ms --warmup 0s
 SPUR_LIBCUDA=$SPUR_FAKE_CUDA keys 0 --file "$work/f" --seconds 100ms --warmup 0s --memory cuda:0
+for kind in simfs nfs; do # mounts that are simulated by their counters
+    wire_machine $kind 8
+    cp "$work/f" "$work/mount/f"
+    keys 0 --file "$work/mount/f" --path buffered --seconds 400ms --warmup 0s
+    wire_machine_end
+done
 dd if=/dev/zero of="$work/f" bs=4096 seek=5 count=1 conv=notrunc 2>/dev/null
 keys 1 --file "$work/f" --bytes 8M
 
