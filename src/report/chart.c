@@ -107,6 +107,9 @@ void chart_number(FILE *out, double value)
  * Scripts
  */
 
+#define KEY_WIDTH  180 /* beside the plot, in a file of its own */
+#define RIGHT_ROOM 45  /* between plot and key: numbers of a right axis */
+
 static const char *const ink_names[N_INKS] = {"TEXT", "MUTED", "GRID", "GROUND", "BAND"};
 
 /* Colours are gnuplot variables, so that one set of commands serves page and file. */
@@ -156,11 +159,17 @@ void chart_write_file(FILE *out, const struct chart *c, const char *name)
 {
     fprintf(out, "# Made by spur %s. `gnuplot %s.gp` in this folder makes %s.svg.\nreset\n", SPUR_VERSION, name, name);
     write_colors(out, &chart_light);
-    fprintf(out, "DATA = '%s.dat'\nset terminal svg size %u,%u noenhanced font 'sans-serif,14' background GROUND\n",
-            name, c->width + (c->has_key ? 160 : 0), c->height);
+    fprintf(out,
+            "HAS_KEY = %d\nDATA = '%s.dat'\nset terminal svg size %u,%u noenhanced font 'sans-serif,14' background "
+            "GROUND\n",
+            c->has_key, name, c->width + (c->has_key ? KEY_WIDTH : 0), c->height);
     fprintf(out, "set output '%s.svg'\n", name);
     write_common(out, c);
-    fputs(c->has_key ? "set key outside right top textcolor rgb TEXT\n" : "unset key\n", out);
+    if (c->has_key)
+        fprintf(out, "set rmargin at screen %.3f\nset key at screen 0.99, screen 0.9 right top textcolor rgb TEXT\n",
+                (double)(c->width - RIGHT_ROOM) / (c->width + KEY_WIDTH));
+    else
+        fputs("unset key\n", out);
     fputs(c->commands, out);
     fputs("set output\n", out);
 }
