@@ -22,14 +22,16 @@ static int insert_trial(struct store *s, const struct store_trial *t, struct spu
 
     if (r)
         return r;
-    return DATABASE_RUN(&s->database, insert, e, of_index(t->row), of_text(word_of(status_words, t->status)),
-                        of_real(f->metric[METRIC_RATE]), of_real(f->metric[METRIC_REQUESTS]),
-                        of_real(f->metric[METRIC_P50]), of_real(f->metric[METRIC_P99]),
-                        of_real(f->metric[METRIC_CPU_PROCESS]), of_real(f->metric[METRIC_CPU_MACHINE]),
-                        of_real(f->process_user_cpus), of_real(f->process_system_cpus), of_real(f->machine_user_cpus),
-                        of_real(f->machine_system_cpus), of_word(t->observed), of_word(t->served), of_word(t->verify),
-                        of_integer(t->emulated), of_integer(t->simulated), of_u64(t->began_realtime_ns),
-                        of_u64(t->t0_monotonic_ns), of_real(t->window_s), of_real(t->wall_s), of_text(t->error));
+    return DATABASE_RUN(
+        &s->database, insert, e, of_index(t->row), of_text(word_of(status_words, t->status)),
+        of_real(f->metric[METRIC_RATE]), of_real(f->metric[METRIC_REQUESTS]), of_real(f->metric[METRIC_P50]),
+        of_real(f->metric[METRIC_P99]), of_real(f->metric[METRIC_CPU_PROCESS]), of_real(f->metric[METRIC_CPU_MACHINE]),
+        of_real(f->process_user_cpus), of_real(f->process_system_cpus), of_real(f->machine_user_cpus),
+        of_real(f->machine_system_cpus), of_real(f->wire[WIRE_IN_FLIGHT]), of_real(f->wire[WIRE_MEAN_BYTES]),
+        of_real(f->wire[WIRE_SERVICE]), of_real(f->wire[WIRE_PER_REQUEST]), of_real(f->wire_retries),
+        of_word(t->observed), of_word(t->served), of_word(t->verify), of_integer(t->emulated), of_integer(t->simulated),
+        of_u64(t->began_realtime_ns), of_u64(t->t0_monotonic_ns), of_real(t->window_s), of_real(t->wall_s),
+        of_text(t->error));
 }
 
 static int insert_json(struct store *s, enum store_statement which, uint32_t row, const json_t *json,

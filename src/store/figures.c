@@ -36,6 +36,14 @@ bool metric_higher_is_better(enum metric m)
     return metrics[m].higher_is_better;
 }
 
+const char *wire_figure_name(enum wire_figure w)
+{
+    static const char *const names[N_WIRE_FIGURES] = {"wire_in_flight", "wire_mean_bytes", "wire_service_ns",
+                                                      "wire_per_request"};
+
+    return names[w];
+}
+
 /* NaN: null, or not there. */
 static double number(const json_t *object, const char *key)
 {
@@ -67,6 +75,15 @@ static void take_cpu(const json_t *cpu, double bytes, double seconds, double *re
     *ret_system_cpus = system_s / seconds;
 }
 
+static void take_wire(const json_t *wire, double requests, struct figures *f)
+{
+    f->wire[WIRE_IN_FLIGHT] = number(wire, "mean_in_flight");
+    f->wire[WIRE_MEAN_BYTES] = number(wire, "mean_bytes");
+    f->wire[WIRE_SERVICE] = number(wire, "mean_service_ns");
+    f->wire[WIRE_PER_REQUEST] = number(wire, "requests") / positive(requests);
+    f->wire_retries = number(wire, "retries");
+}
+
 void figures_take(const json_t *result, struct figures *ret)
 {
     const json_t *latency = json_object_get(result, "latency_ns"), *cpu = json_object_get(result, "cpu");
@@ -82,7 +99,11 @@ void figures_take(const json_t *result, struct figures *ret)
              &f.process_system_cpus);
     take_cpu(json_object_get(cpu, "machine"), bytes, seconds, &f.metric[METRIC_CPU_MACHINE], &f.machine_user_cpus,
              &f.machine_system_cpus);
+    take_wire(json_object_get(result, "wire"), number(result, "requests"), &f);
     if (!has_figures(result)) {
+        for (int w = 0; w < N_WIRE_FIGURES; w++)
+            f.wire[w] = NAN;
+        f.wire_retries = NAN;
         for (int m = 0; m < N_METRICS; m++)
             f.metric[m] = NAN;
         f.process_user_cpus = f.process_system_cpus = f.machine_user_cpus = f.machine_system_cpus = NAN;

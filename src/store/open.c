@@ -47,10 +47,15 @@ static int check_ids(struct store *s, struct spur_error *e)
                        "%s: written by a newer spur: version %lld, known here is %d", s->filename, (long long)version,
                        STORE_VERSION);
         error_remedy(e, "use the spur that wrote it, or a newer one");
-    } else if (!r && version != STORE_VERSION) {
+    } else if (!r && version == 1 && s->lock.fd >= 0) {
+        r = error_spur(e, SPUR_CODE_REFUSED, "store_open", "%s: written by an older spur: version 1 can only be read",
+                       s->filename);
+        error_remedy(e, "go on with the spur that wrote it, or begin a new experiment; spur report reads it");
+    } else if (!r && version < 1) {
         r = error_spur(e, SPUR_CODE_MISMATCH, "store_open", "%s: version %lld, which spur never wrote", s->filename,
                        (long long)version);
     }
+    s->version = version;
     return r;
 }
 

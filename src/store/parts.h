@@ -20,6 +20,7 @@ enum store_statement {
     STATEMENT_ADD_INTERVAL,
     STATEMENT_ADD_EVENT,
     STATEMENT_TRIALS,
+    STATEMENT_TRIALS_1, /* of a file of version 1 */
     STATEMENT_EVENTS,
     STATEMENT_RESULT,
     STATEMENT_INTERVALS_OF_ROW,
@@ -33,6 +34,7 @@ struct store {
     char *real;     /* symbolic links resolved */
     struct store_lock lock;
     struct experiment experiment;
+    int64_t version; /* of the schema of the file */
     json_t *identity, *environment;
     sqlite3_stmt *statements[N_STATEMENTS];
 };

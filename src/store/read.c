@@ -77,13 +77,16 @@ static void read_figures(sqlite3_stmt *statement, int column, struct figures *f)
     f->process_user_cpus = database_column_real(statement, column++);
     f->process_system_cpus = database_column_real(statement, column++);
     f->machine_user_cpus = database_column_real(statement, column++);
-    f->machine_system_cpus = database_column_real(statement, column);
+    f->machine_system_cpus = database_column_real(statement, column++);
+    for (int w = 0; w < N_WIRE_FIGURES; w++)
+        f->wire[w] = database_column_real(statement, column++);
+    f->wire_retries = database_column_real(statement, column);
 }
 
 static int read_trial(const struct store *s, sqlite3_stmt *statement, void *item)
 {
     struct store_trial *t = item;
-    int column = 2 + N_METRICS + 4, status = word_column(statement, 1, status_words);
+    int column = 2 + N_METRICS + 4 + N_WIRE_FIGURES + 1, status = word_column(statement, 1, status_words);
 
     t->row = database_column_index(statement, 0);
     if (t->row >= s->experiment.n_rows || status < 0)
@@ -106,7 +109,7 @@ int store_trials(struct store *s, struct store_trial **ret, size_t *ret_n, struc
 {
     struct list l = {.size = sizeof(struct store_trial)};
     sqlite3_stmt *statement;
-    int r = store_statement(s, STATEMENT_TRIALS, &statement, e);
+    int r = store_statement(s, s->version == 1 ? STATEMENT_TRIALS_1 : STATEMENT_TRIALS, &statement, e);
 
     if (!r)
         r = read_all(s, statement, read_trial, &l, e);

@@ -12,7 +12,7 @@
 #include "store/experiment.h"
 #include "store/figures.h"
 
-#define STORE_VERSION 1
+#define STORE_VERSION 2 /* 1 had no figures of the wire: it can be read, not written */
 
 struct store;
 

@@ -305,6 +305,9 @@ static inline struct store_trial fixture_trial(uint32_t row)
     t.figures.process_system_cpus = row + 0.2;
     t.figures.machine_user_cpus = NAN;
     t.figures.machine_system_cpus = row + 0.4;
+    for (int w = 0; w < N_WIRE_FIGURES; w++)
+        t.figures.wire[w] = row + w / 9.0;
+    t.figures.wire_retries = row ? row : NAN;
     return t;
 }
 
@@ -316,6 +319,9 @@ static inline void assert_same_figures(const struct figures *a, const struct fig
     assert_same_real(a->process_system_cpus, b->process_system_cpus);
     assert_same_real(a->machine_user_cpus, b->machine_user_cpus);
     assert_same_real(a->machine_system_cpus, b->machine_system_cpus);
+    for (int w = 0; w < N_WIRE_FIGURES; w++)
+        assert_same_real(a->wire[w], b->wire[w]);
+    assert_same_real(a->wire_retries, b->wire_retries);
 }
 
 /* But for the result, which is never read with it. */

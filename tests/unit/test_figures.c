@@ -18,6 +18,10 @@ static json_t *good(void)
                                "status", "ok", "errors");
 
     assert_non_null(result);
+    json_object_set_new(result, "requests", json_integer(2560));
+    json_object_set_new(result, "wire",
+                        json_pack("{s:f, s:f, s:f, s:i, s:i}", "mean_in_flight", 8.1, "mean_bytes", 65536.0,
+                                  "mean_service_ns", 570e3, "requests", 40960, "retries", 3));
     return result;
 }
 
@@ -27,6 +31,9 @@ static void assert_none(json_t *result)
 
     for (int m = 0; m < N_METRICS; m++)
         none.metric[m] = NAN;
+    for (int w = 0; w < N_WIRE_FIGURES; w++)
+        none.wire[w] = NAN;
+    none.wire_retries = NAN;
     none.process_user_cpus = none.process_system_cpus = none.machine_user_cpus = none.machine_system_cpus = NAN;
     figures_take(result, &f);
     assert_same_figures(&f, &none);
@@ -49,6 +56,11 @@ static void whole(void **state)
     assert_true(f.process_system_cpus == 2);
     assert_true(f.machine_user_cpus == 1);
     assert_true(f.machine_system_cpus == 4);
+    assert_true(f.wire[WIRE_IN_FLIGHT] == 8.1);
+    assert_true(f.wire[WIRE_MEAN_BYTES] == 65536);
+    assert_true(f.wire[WIRE_SERVICE] == 570e3);
+    assert_true(f.wire[WIRE_PER_REQUEST] == 16);
+    assert_true(f.wire_retries == 3);
     json_decref(result);
 }
 
@@ -64,6 +76,13 @@ static void without(void **state)
     assert_true(isnan(f.metric[METRIC_P99]));
     assert_true(f.metric[METRIC_P50] == 1000);
     assert_true(f.metric[METRIC_CPU_PROCESS] == 2);
+    json_object_set_new(json_object_get(result, "wire"), "retries", json_null());
+    json_object_set_new(json_object_get(result, "wire"), "mean_in_flight", json_null());
+    figures_take(result, &f);
+    assert_true(isnan(f.wire_retries) && isnan(f.wire[WIRE_IN_FLIGHT]) && f.wire[WIRE_PER_REQUEST] == 16);
+    json_object_set_new(result, "wire", json_null()); /* the worker died, or a result before there was one */
+    figures_take(result, &f);
+    assert_true(isnan(f.wire[WIRE_MEAN_BYTES]) && isnan(f.wire[WIRE_PER_REQUEST]));
     json_object_set_new(result, "latency_ns", json_null());
     json_object_set_new(result, "bytes_per_second", json_null());
     figures_take(result, &f);
@@ -124,6 +143,8 @@ static void names(void **state)
     for (enum metric m = 0; m < N_METRICS; m++) {
         assert_true(strlen(metric_name(m)) > 0 && strlen(metric_words(m)) > 0 && strlen(metric_unit(m)) > 0);
         assert_int_equal(metric_higher_is_better(m), m == METRIC_RATE || m == METRIC_REQUESTS);
+        for (enum wire_figure w = 0; w < N_WIRE_FIGURES; w++)
+            assert_string_not_equal(metric_name(m), wire_figure_name(w));
         for (enum metric k = 0; k < m; k++)
             assert_string_not_equal(metric_name(m), metric_name(k));
     }

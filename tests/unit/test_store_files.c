@@ -277,6 +277,17 @@ static void not_results(void **state)
     fixture_tear_down(&f);
 }
 
+static void execute_file(sqlite3 *db, const char *name)
+{
+    static char text[32768];
+    FILE *f = fopen(name, "r");
+
+    assert_non_null(f);
+    text[fread(text, 1, sizeof(text) - 1, f)] = 0;
+    fclose(f);
+    assert_int_equal(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+}
+
 static void set_version(const char *name, const char *pragma)
 {
     sqlite3 *db;
@@ -293,11 +304,45 @@ static void other_versions(void **state)
 
     fixture_set_up(&f);
     store_close(fixture_create(&f));
-    set_version(f.file, "PRAGMA user_version = 2");
+    set_version(f.file, "PRAGMA user_version = 3");
     assert_error(fixture_try_open(f.file, false, &e), -EPERM, &e, "newer spur");
     assert_error(fixture_try_open(f.file, true, &e), -EPERM, &e, "newer spur");
     set_version(f.file, "PRAGMA user_version = 0");
     assert_error(fixture_try_open(f.file, false, &e), -EILSEQ, &e, "never wrote");
+    fixture_tear_down(&f);
+}
+
+/* A file of version 1 can be read, but not gone on with. */
+static void version_before_the_wire(void **state)
+{
+    struct store_trial *trials;
+    struct fixture f;
+    struct spur_error e;
+    struct store *s;
+    json_t *result;
+    sqlite3 *db;
+    size_t n;
+
+    fixture_set_up(&f);
+    assert_int_equal(sqlite3_open(f.file, &db), SQLITE_OK);
+    execute_file(db, SPUR_TEST_DATA "/results-1.sql");
+    sqlite3_close(db);
+    assert_error(fixture_try_open(f.file, true, &e), -EPERM, &e, "version 1 can only be read");
+    assert_int_equal(store_open(f.file, false, &s, &e), 0);
+    assert_int_equal(store_trials(s, &trials, &n, &e), 0);
+    assert_int_equal(n, 2);
+    assert_true(trials[1].figures.metric[METRIC_P50] == 2353656);
+    assert_true(trials[0].figures.machine_system_cpus == 0.0598411421622307);
+    assert_string_equal(trials[0].served, "storage");
+    assert_true(trials[0].window_s == 10 && !trials[0].error);
+    for (int w = 0; w < N_WIRE_FIGURES; w++)
+        assert_true(isnan(trials[0].figures.wire[w]));
+    assert_true(isnan(trials[0].figures.wire_retries));
+    store_trials_free(trials, n);
+    assert_int_equal(store_result(s, 1, &result, &e), 0);
+    assert_true(json_is_array(json_object_get(result, "latency_histogram")));
+    json_decref(result);
+    store_close(s);
     fixture_tear_down(&f);
 }
 
@@ -312,6 +357,7 @@ int main(void)
         cmocka_unit_test(mode_is_0600),
         cmocka_unit_test(not_results),
         cmocka_unit_test(other_versions),
+        cmocka_unit_test(version_before_the_wire),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
