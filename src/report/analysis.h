@@ -21,6 +21,8 @@ struct arm_cell {
     char served[16];     /* likewise */
     char verify[16];     /* "ok" if all are; "off"; "failed" if any is */
     struct stats_figure metric[N_METRICS];
+    struct stats_figure wire[N_WIRE_FIGURES]; /* what the storage saw */
+    double wire_retries;                      /* sum over the trials that know it; NaN: none does */
     struct stats_figure process_user_cpus, process_system_cpus, machine_user_cpus, machine_system_cpus;
 };
 

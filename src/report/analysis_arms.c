@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Each arm in each cell by itself, and which blocks are done. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,24 @@ static double get_cpus(const struct figures *f, unsigned which)
     return cpus[which];
 }
 
+static double get_wire(const struct figures *f, unsigned which)
+{
+    return f->wire[which];
+}
+
+static double sum_retries(const struct analysis *a, const struct analysis_index *index, size_t pair)
+{
+    double sum = NAN;
+
+    for (size_t i = index->first[pair]; i < index->first[pair + 1]; i++) {
+        const struct store_trial *t = &a->trials[index->trials[i]];
+
+        if (analysis_has_figures(t) && isfinite(t->figures.wire_retries))
+            sum = (isnan(sum) ? 0 : sum) + t->figures.wire_retries;
+    }
+    return sum;
+}
+
 static void take_figure(const struct analysis *a, const struct analysis_index *index, size_t pair, get_fn *get,
                         unsigned which, double *scratch, struct stats_figure *ret)
 {
@@ -95,6 +114,9 @@ static void take_figures(const struct analysis *a, const struct analysis_index *
         take_figure(a, index, pair, get_metric, m, scratch, &c->metric[m]);
     for (unsigned i = 0; i < ARRAY_SIZE(cpus); i++)
         take_figure(a, index, pair, get_cpus, i, scratch, cpus[i]);
+    for (unsigned w = 0; w < N_WIRE_FIGURES; w++)
+        take_figure(a, index, pair, get_wire, w, scratch, &c->wire[w]);
+    c->wire_retries = sum_retries(a, index, pair);
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -22,6 +22,17 @@ void panel_write_y(FILE *out, const struct chart_scale *y)
     fputs(")\n", out);
 }
 
+void panel_write_right(FILE *out, const struct chart_scale *y)
+{
+    char text[CHART_TICK_TEXT];
+
+    fprintf(out, "if (!exists('HAS_KEY') || !HAS_KEY) set rmargin 8\nset y2range [%.9g:%.9g]\n%sset y2tics scale 0 (",
+            y->low, y->high, y->is_log ? "set logscale y2\n" : "");
+    for (size_t i = 0; i < y->n_ticks; i++)
+        fprintf(out, "%s'%s' %.9g", i ? ", " : "", chart_tick_text(y->ticks[i], text), y->ticks[i]);
+    fputs(") textcolor rgb MUTED\n", out);
+}
+
 static void write_x_title(FILE *out, const struct panel_view *v, bool is_log)
 {
     _cleanup_free_ char *text = NULL;

@@ -4,9 +4,11 @@
 
 #include <math.h>
 
+#include "core/units.h"
 #include "report/chart_style.h"
 
-#define CLUSTER 0.8 /* width of all arms together; places are 1 apart */
+#define MOST_SIZES 12
+#define CLUSTER    0.8 /* width of all arms together; places are 1 apart */
 
 /* A share of CPU time that was never above 0 has no geometric mean; beside one that has it is drawn as nothing. */
 static void stack(struct panel_figure *lower, struct panel_figure *upper)
@@ -22,7 +24,7 @@ static void take(const struct panel_view *v, size_t point, uint32_t arm, struct 
 {
     *ret_lower = panel_figure(v, point, arm, 0);
     *ret_upper = (struct panel_figure){NAN, NAN, NAN};
-    if (panel_parts(v->panel) > 1)
+    if (panel_parts(v) > 1)
         *ret_upper = panel_figure(v, point, arm, 1);
     if (v->panel == PANEL_CPU)
         stack(ret_lower, ret_upper);
@@ -97,6 +99,26 @@ static void plot(struct chart_draft *d, const struct panel_view *v, uint32_t arm
         whiskers(d, block, "1:8:(0):($9-$8)");
 }
 
+/* On the wire: the size of requests above each bar, where there is room for it. */
+static void write_sizes(FILE *out, const struct panel_view *v)
+{
+    size_t n_arms = v->a->x->n_arms;
+    char text[UNITS_TEXT];
+
+    for (size_t i = 0; i < v->set->n_cells && v->set->n_cells * n_arms <= MOST_SIZES; i++)
+        for (uint32_t arm = 0; arm < n_arms; arm++) {
+            const struct arm_cell *c = chart_set_at(v->a, v->set, i, arm);
+            double y = panel_figure(v, i, arm, 0).center, size = c ? c->wire[WIRE_MEAN_BYTES].center : NAN;
+
+            if (!isfinite(y) || !isfinite(size))
+                continue;
+            fputs("set label ", out);
+            chart_string(out, units_format_bytes((uint64_t)llround(size), text), false);
+            fprintf(out, " at %.6g,%.6g center offset 0,0.6 font ',10' textcolor rgb MUTED\n",
+                    (double)i - CLUSTER / 2 + (arm + 0.5) * CLUSTER / (double)n_arms, y);
+        }
+}
+
 int panel_draw_bars(struct chart_draft *d, const struct panel_view *v)
 {
     const char *separator = "plot ";
@@ -105,6 +127,8 @@ int panel_draw_bars(struct chart_draft *d, const struct panel_view *v)
     if (r < 0)
         return r;
     panel_write_y(d->commands, &v->y);
+    if (v->panel == PANEL_WIRE)
+        write_sizes(d->commands, v);
     for (uint32_t arm = 0; arm < v->a->x->n_arms; arm++)
         if (look(v, arm).lower) {
             plot(d, v, arm, separator);

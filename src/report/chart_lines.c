@@ -25,14 +25,22 @@ static bool has_whiskers(const struct panel_view *v, uint32_t arm, unsigned part
     return false;
 }
 
+/* Where a panel has two figures of an arm: which this is. */
+static const char *part_words(const struct panel_view *v, unsigned part, bool in_data)
+{
+    static const char *const words[2][2][2] = {{{" p50", " p99"}, {", p50", ", p99"}},
+                                               {{" in flight", " size"}, {", in flight", ", mean size"}}};
+
+    if (panel_parts(v) < 2)
+        return "";
+    return words[v->panel == PANEL_WIRE][in_data][part];
+}
+
 static size_t write_data(struct chart_draft *d, const struct panel_view *v, uint32_t arm, unsigned part)
 {
     size_t block = chart_block(d);
 
-    fprintf(d->data, "# arm %u%s: %s, center, low and high of its 95 %% interval\n", arm + 1,
-            v->panel != PANEL_LATENCY ? ""
-            : part                    ? ", p99"
-                                      : ", p50",
+    fprintf(d->data, "# arm %u%s: %s, center, low and high of its 95 %% interval\n", arm + 1, part_words(v, part, true),
             "value of the axis");
     for (size_t i = 0; i < v->set->n_cells; i++) {
         struct panel_figure f = panel_figure(v, i, arm, part);
@@ -50,10 +58,7 @@ static void write_key(FILE *out, const struct panel_view *v, uint32_t arm, unsig
 {
     char title[600];
 
-    snprintf(title, sizeof(title), "%s%s", v->a->x->arms[arm].name,
-             v->panel != PANEL_LATENCY ? ""
-             : part                    ? " p99"
-                                       : " p50");
+    snprintf(title, sizeof(title), "%s%s", v->a->x->arms[arm].name, part_words(v, part, false));
     fputs(" title ", out);
     chart_string(out, title, false);
 }
@@ -62,15 +67,16 @@ static void plot(struct chart_draft *d, const struct panel_view *v, uint32_t arm
 {
     size_t block = write_data(d, v, arm, part);
     unsigned color = arm % CHART_COLORS;
+    bool is_right = v->has_right && part;
 
-    if (has_whiskers(v, arm, part)) {
+    if (has_whiskers(v, arm, part) && !is_right) {
         fprintf(d->commands,
                 "%sDATA index %zu using 1:3:(0):($4-$3) with vectors " CHART_WHISKER " lc rgb ARM%u lw 1.2 notitle",
                 *separator, block, color);
         *separator = ", \\\n    ";
     }
-    fprintf(d->commands, "%sDATA index %zu using 1:2 with linespoints lc rgb ARM%u lw %s dt %s pt %u ps 0.75",
-            *separator, block, color, part ? "1.2" : "2", chart_dash(arm),
+    fprintf(d->commands, "%sDATA index %zu using 1:2 %swith linespoints lc rgb ARM%u lw %s dt %s pt %u ps 0.75",
+            *separator, block, is_right ? "axes x1y2 " : "", color, part ? "1.2" : "2", chart_dash(arm),
             part ? chart_point_open(arm) : chart_point_filled(arm));
     write_key(d->commands, v, arm, part);
     *separator = ", \\\n    ";
@@ -154,10 +160,12 @@ int panel_draw_lines(struct chart_draft *d, const struct panel_view *v)
     if (r < 0)
         return r;
     panel_write_y(d->commands, &v->y);
+    if (v->has_right)
+        panel_write_right(d->commands, &v->right);
     if (v->panel == PANEL_RATE)
         mark_crossovers(d->commands, v);
     for (uint32_t arm = 0; arm < v->a->x->n_arms; arm++)
-        for (unsigned part = 0; part < panel_parts(v->panel); part++)
+        for (unsigned part = 0; part < panel_parts(v); part++)
             if (has_figure(v, arm, part))
                 plot(d, v, arm, part, &separator);
     for (uint32_t arm = 0; arm < v->a->x->n_arms && v->panel == PANEL_RATE; arm++)

@@ -7,9 +7,9 @@
 #include "core/util.h"
 #include "report/html_text.h"
 
-unsigned panel_parts(enum panel panel)
+unsigned panel_parts(const struct panel_view *v)
 {
-    return panel == PANEL_LATENCY || panel == PANEL_CPU ? 2 : 1;
+    return v->panel == PANEL_LATENCY || v->panel == PANEL_CPU || v->has_right ? 2 : 1;
 }
 
 static const struct stats_figure *find(const struct arm_cell *c, const struct panel_view *v, unsigned part)
@@ -21,6 +21,8 @@ static const struct stats_figure *find(const struct arm_cell *c, const struct pa
         return &c->metric[METRIC_REQUESTS];
     case PANEL_LATENCY:
         return &c->metric[part ? METRIC_P99 : METRIC_P50];
+    case PANEL_WIRE:
+        return &c->wire[part ? WIRE_MEAN_BYTES : WIRE_IN_FLIGHT];
     default:
         break;
     }
@@ -32,10 +34,11 @@ static const struct stats_figure *find(const struct arm_cell *c, const struct pa
 struct panel_figure panel_figure_of(const struct panel_view *v, const struct arm_cell *c, unsigned part)
 {
     const struct stats_figure *f = c ? find(c, v, part) : NULL;
+    double factor = part && v->has_right ? v->right_unit.factor : v->unit.factor;
 
     if (!f || !f->n || !isfinite(f->center))
         return (struct panel_figure){NAN, NAN, NAN};
-    return (struct panel_figure){f->center / v->unit.factor, f->low / v->unit.factor, f->high / v->unit.factor};
+    return (struct panel_figure){f->center / factor, f->low / factor, f->high / factor};
 }
 
 struct panel_figure panel_figure(const struct panel_view *v, size_t point, uint32_t arm, unsigned part)
@@ -43,8 +46,8 @@ struct panel_figure panel_figure(const struct panel_view *v, size_t point, uint3
     return panel_figure_of(v, chart_set_at(v->a, v->set, point, arm), part);
 }
 
-/* Of everything that is drawn, whiskers included; stacked parts together. */
-static bool extent(const struct panel_view *v, double *ret_min, double *ret_max)
+/* Of parts @first and on that are drawn, whiskers included; stacked parts together. */
+static bool extent(const struct panel_view *v, unsigned first, unsigned n_parts, double *ret_min, double *ret_max)
 {
     double min = INFINITY, max = 0;
 
@@ -52,7 +55,7 @@ static bool extent(const struct panel_view *v, double *ret_min, double *ret_max)
         for (uint32_t arm = 0; arm < v->a->x->n_arms; arm++) {
             double sum = 0;
 
-            for (unsigned part = 0; part < panel_parts(v->panel); part++) {
+            for (unsigned part = first; part < n_parts; part++) {
                 struct panel_figure f = panel_figure(v, i, arm, part);
 
                 min = fmin(min, isfinite(f.low) ? f.low : f.center);
@@ -75,9 +78,30 @@ static struct chart_unit pick_unit(enum panel panel, double max)
         return chart_unit_requests(max);
     case PANEL_LATENCY:
         return chart_unit_time(max);
+    case PANEL_WIRE:
+        return (struct chart_unit){"requests", 1};
     default:
         return (struct chart_unit){"CPUs", 1};
     }
+}
+
+/* Sizes may stand on one value, or go far apart. */
+static void make_right(struct panel_view *v)
+{
+    double min, max;
+
+    v->has_right = true;
+    v->right_unit = (struct chart_unit){"", 1};
+    v->has_right = extent(v, 1, 2, &min, &max);
+    if (!v->has_right)
+        return;
+    v->right_unit = chart_unit_bytes(max);
+    min /= v->right_unit.factor;
+    max /= v->right_unit.factor;
+    if (min > 0 && max / min > 8)
+        chart_scale_log(min, max, &v->right);
+    else
+        chart_scale_zero(max, &v->right);
 }
 
 bool panel_view_make(const struct analysis *a, const struct chart_set *set, enum panel panel, struct panel_view *ret)
@@ -85,7 +109,7 @@ bool panel_view_make(const struct analysis *a, const struct chart_set *set, enum
     struct panel_view v = {.a = a, .set = set, .panel = panel, .unit = {"", 1}};
     double min, max;
 
-    if (!extent(&v, &min, &max))
+    if (!extent(&v, 0, panel_parts(&v), &min, &max))
         return false;
     v.is_bars = !set->x || panel == PANEL_CPU;
     v.unit = pick_unit(panel, max);
@@ -97,6 +121,8 @@ bool panel_view_make(const struct analysis *a, const struct chart_set *set, enum
         chart_scale_log(min, max, &v.y);
     else
         chart_scale_rate(min, max, &v.y);
+    if (panel == PANEL_WIRE && !v.is_bars)
+        make_right(&v);
     *ret = v;
     return true;
 }
@@ -114,9 +140,22 @@ static const char *words(const struct panel_view *v)
         return "requests";
     case PANEL_LATENCY:
         return "latency p50 and p99";
+    case PANEL_WIRE:
+        return "on the wire: requests in flight";
     default:
         return v->set->machine_cpu ? "CPU cores of the machine, USR and SYS" : "CPU cores of the worker, USR and SYS";
     }
+}
+
+static char *panel_wire_title(const struct panel_view *v)
+{
+    const char *log = v->y.is_log ? " (log)" : "";
+    char *ret;
+    int n = v->has_right ? asprintf(&ret, "On the wire: requests in flight%s, size in %s (right%s)", log,
+                                    v->right_unit.name, v->right.is_log ? ", log" : "")
+                         : asprintf(&ret, "On the wire: requests in flight%s", log);
+
+    return n < 0 ? NULL : ret;
 }
 
 char *panel_title(const struct panel_view *v)
@@ -126,6 +165,8 @@ char *panel_title(const struct panel_view *v)
 
     if (v->panel == PANEL_CPU)
         return asprintf(&ret, "%s", w) < 0 ? NULL : ret;
+    if (v->panel == PANEL_WIRE)
+        return panel_wire_title(v);
     return asprintf(&ret, "%c%s, %s%s", w[0] & ~0x20, w + 1, v->unit.name, v->y.is_log ? " (log)" : "") < 0 ? NULL
                                                                                                             : ret;
 }
@@ -174,7 +215,7 @@ char *panel_description(const struct panel_view *v)
 
 int chart_set_draw(const struct analysis *a, struct chart_set *set, size_t number, struct charts *list)
 {
-    static const char *const names[N_PANELS] = {"throughput", "requests", "latency", "cpu"};
+    static const char *const names[N_PANELS] = {"throughput", "requests", "latency", "cpu", "wire"};
     int r = 0;
 
     for (enum panel p = 0; p < N_PANELS && !r; p++) {

@@ -6,7 +6,8 @@
 #include "report/chart_scale.h"
 #include "report/chart_sets.h"
 
-/* A panel draws one figure of each arm and point, or two: p50 and p99, user and system. */
+/* A panel draws one figure of each arm and point, or two: p50 and p99, user and system; on the wire, the number in
+ * flight and, where there are lines, the mean size, which has an axis of its own at the right. */
 struct panel_view {
     const struct analysis *a;
     const struct chart_set *set;
@@ -14,6 +15,9 @@ struct panel_view {
     bool is_bars;
     struct chart_unit unit;
     struct chart_scale y;
+    bool has_right; /* part 1 is drawn against the right axis */
+    struct chart_unit right_unit;
+    struct chart_scale right;
 };
 
 /* Figure @part (0, 1) in the unit of the view: center, low, high; NaN where there is none. */
@@ -22,7 +26,7 @@ struct panel_figure {
 };
 struct panel_figure panel_figure_of(const struct panel_view *v, const struct arm_cell *c, unsigned part);
 struct panel_figure panel_figure(const struct panel_view *v, size_t point, uint32_t arm, unsigned part);
-unsigned panel_parts(enum panel panel);
+unsigned panel_parts(const struct panel_view *v);
 
 /* False: there is no figure in the whole panel. */
 bool panel_view_make(const struct analysis *a, const struct chart_set *set, enum panel panel, struct panel_view *ret);
@@ -35,6 +39,7 @@ char *panel_description(const struct panel_view *v);
 
 /* The y axis: range and ticks. */
 void panel_write_y(FILE *out, const struct chart_scale *y);
+void panel_write_right(FILE *out, const struct chart_scale *y);
 /* The x axis of swept numbers, or of names and bars. -ENOMEM */
 int panel_write_x_numbers(FILE *out, const struct panel_view *v);
 int panel_write_x_names(FILE *out, const struct panel_view *v);

@@ -29,6 +29,13 @@ struct chart_unit chart_unit_rate(double largest)
     return pick(units, ARRAY_SIZE(units), largest);
 }
 
+struct chart_unit chart_unit_bytes(double largest)
+{
+    static const struct chart_unit units[] = {{"bytes", 1}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}};
+
+    return pick(units, ARRAY_SIZE(units), largest);
+}
+
 struct chart_unit chart_unit_requests(double largest)
 {
     static const struct chart_unit units[] = {{"1/s", 1}, {"K/s", 1e3}, {"M/s", 1e6}, {"G/s", 1e9}};

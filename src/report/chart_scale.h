@@ -14,6 +14,7 @@ struct chart_unit {
 
 /* The unit in which @largest has 1 to 4 digits before the point. */
 struct chart_unit chart_unit_rate(double largest);
+struct chart_unit chart_unit_bytes(double largest);
 struct chart_unit chart_unit_requests(double largest);
 struct chart_unit chart_unit_time(double largest_ns);
 

@@ -8,7 +8,7 @@
 #define CHART_MAX_SETS  12
 #define CHART_MAX_ALONG 120 /* points along an axis */
 
-enum panel { PANEL_RATE, PANEL_REQUESTS, PANEL_LATENCY, PANEL_CPU, N_PANELS };
+enum panel { PANEL_RATE, PANEL_REQUESTS, PANEL_LATENCY, PANEL_CPU, PANEL_WIRE, N_PANELS };
 
 struct chart_set {
     uint32_t axis;              /* EXPERIMENT_NONE: nothing is swept, bars of arms */

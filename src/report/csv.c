@@ -47,7 +47,10 @@ static void put_header(FILE *out, const struct experiment *x)
     }
     for (unsigned m = 0; m < N_METRICS; m++)
         text_field(out, metric_name((enum metric)m));
-    fputs(",process_user_cpus,process_system_cpus,machine_user_cpus,machine_system_cpus,observed,served,verify,"
+    fputs(",process_user_cpus,process_system_cpus,machine_user_cpus,machine_system_cpus", out);
+    for (unsigned w = 0; w < N_WIRE_FIGURES; w++)
+        text_field(out, wire_figure_name((enum wire_figure)w));
+    fputs(",wire_retries,observed,served,verify,"
           "emulated,simulated,began_realtime_ns,t0_monotonic_ns,window_s,wall_s,outlier,error\r\n",
           out);
 }
@@ -70,6 +73,9 @@ static void put_figures(FILE *out, const struct figures *f)
     number_field(out, f->process_system_cpus);
     number_field(out, f->machine_user_cpus);
     number_field(out, f->machine_system_cpus);
+    for (unsigned w = 0; w < N_WIRE_FIGURES; w++)
+        number_field(out, f->wire[w]);
+    number_field(out, f->wire_retries);
 }
 
 static void put_trial(FILE *out, const struct experiment *x, const struct store_trial *t, bool is_outlier)

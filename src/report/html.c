@@ -17,6 +17,7 @@ static int write_page(const struct page *p, struct spur_error *e)
     html_times(p);
     html_order(p);
     html_metrics(p);
+    html_wire(p);
     r = html_evidence(p, e);
     html_missing(p);
     html_method(p);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/html.h"
+#include "report/text_table.h"
 
 #include <math.h>
 #include <string.h>
@@ -295,8 +296,12 @@ void html_head(const struct page *p)
     write_facts(p);
     fputs(
         "<nav aria-label=\"Parts of this report\"><a href=\"#cells\">Cells</a><a href=\"#panels\">Charts</a><a href=\""
-        "#times\">Over time</a><a href=\"#order\">Order of trials</a><a href=\"#metrics\">Latency and CPU</a><a href=\""
-        "#evidence\">Evidence</a><a href=\"#missing\">Without figures</a><a href=\"#method\">Method</a></nav>\n"
-        "</header>\n",
+        "#times\">Over time</a><a href=\"#order\">Order of trials</a><a href=\"#metrics\">Latency and CPU</a>",
         p->out);
+    if (text_has_wire(p->a))
+        fputs("<a href=\"#wire\">On the wire</a>", p->out);
+    fputs("<a href=\"#evidence\">Evidence</a><a href=\"#missing\">Without figures</a><a "
+          "href=\"#method\">Method</a></nav>\n"
+          "</header>\n",
+          p->out);
 }

@@ -115,6 +115,10 @@ static void write_notes(const struct page *p, const struct chart_set *set)
         fputs("Latency: filled shapes are p50, open ones p99. ", p->out);
     else
         fputs("Latency: solid is p50, pale above it p99. ", p->out);
+    if (set->panels[PANEL_WIRE] != CHART_NONE)
+        fputs(set->x ? "On the wire: filled shapes are requests in flight, open ones their mean size (right axis). "
+                     : "On the wire: requests in flight, with their mean size above where there is room. ",
+              p->out);
     fprintf(p->out, "CPU: solid is USR, pale above it SYS, of %s. Whiskers: 95 %% interval of each figure.</p>\n",
             set->machine_cpu ? "the whole machine above its baseline"
                              : "the worker's process (the machine's figure is not known for all of these trials)");

@@ -120,6 +120,11 @@ static const char phone[] = "@media screen and (max-width:46rem){"
                             ".metrics td:nth-child(5)::before{content:\"latency p99\"}"
                             ".metrics td:nth-child(6)::before{content:\"CPU, worker\"}"
                             ".metrics td:nth-child(7)::before{content:\"CPU, machine\"}"
+                            ".wire td:nth-child(3)::before{content:\"in flight\"}"
+                            ".wire td:nth-child(4)::before{content:\"size\"}"
+                            ".wire td:nth-child(5)::before{content:\"time\"}"
+                            ".wire td:nth-child(6)::before{content:\"per request\"}"
+                            ".wire td:nth-child(7)::before{content:\"sent again\"}"
                             ".metrics td small{white-space:normal}"
                             "}";
 

@@ -146,6 +146,8 @@ static json_t *figures(const struct arm_cell *c)
     set(&object, "process_system_cpus", figure(&c->process_system_cpus));
     set(&object, "machine_user_cpus", figure(&c->machine_user_cpus));
     set(&object, "machine_system_cpus", figure(&c->machine_system_cpus));
+    for (unsigned w = 0; w < N_WIRE_FIGURES; w++)
+        set(&object, wire_figure_name((enum wire_figure)w), figure(&c->wire[w]));
     return object;
 }
 
@@ -153,11 +155,12 @@ static json_t *arm_cell(const struct analysis *a, uint32_t cell, uint32_t arm)
 {
     const struct arm_cell *c = analysis_arm_cell(a, cell, arm);
 
-    return json_pack("{s:o, s:s, s:o, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "arm",
+    return json_pack("{s:o, s:s, s:o, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "arm",
                      name(a->x->arms[arm].name), "state", word_of(state_words, c->state), "reason", name(c->reason),
                      "n_planned", (int)c->n_planned, "n_ok", (int)c->n_ok, "n_failed", (int)c->n_failed, "n_refused",
                      (int)c->n_refused, "stopped", name(c->stopped), "error", name(c->error), "observed",
-                     word(c->observed), "served", word(c->served), "verify", word(c->verify), "figures", figures(c));
+                     word(c->observed), "served", word(c->served), "verify", word(c->verify), "figures", figures(c),
+                     "wire_retries", real(c->wire_retries));
 }
 
 static json_t *cells(const struct analysis *a)
@@ -286,6 +289,9 @@ static json_t *trial_figures(const struct figures *f)
     set(&object, "process_system_cpus", real(f->process_system_cpus));
     set(&object, "machine_user_cpus", real(f->machine_user_cpus));
     set(&object, "machine_system_cpus", real(f->machine_system_cpus));
+    for (unsigned w = 0; w < N_WIRE_FIGURES; w++)
+        set(&object, wire_figure_name((enum wire_figure)w), real(f->wire[w]));
+    set(&object, "wire_retries", real(f->wire_retries));
     return object;
 }
 

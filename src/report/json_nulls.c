@@ -29,6 +29,7 @@ static const struct {
     {"cells[].arms[].figures.*.max", "no trial has this figure"},
     {"cells[].arms[].figures.*.low", "fewer than two trials have this figure"},
     {"cells[].arms[].figures.*.high", "fewer than two trials have this figure"},
+    {"cells[].arms[].wire_retries", "no trial has figures, or nothing there counts what is sent again"},
     {"comparisons[].ranked_apart", "both arms were served alike"},
     {"comparisons[].metrics.*.ratio", "in no block do both arms have this figure"},
     {"comparisons[].metrics.*.df", "fewer than two blocks, or infinite: all variances are alike"},

@@ -7,6 +7,7 @@
 #include "report/report.h"
 #include "report/sentences.h"
 #include "report/text_table.h"
+#include "report/wire_words.h"
 
 /* What would be markup; @text is clean. */
 static void put_escaped(FILE *out, const char *text)
@@ -115,6 +116,21 @@ static void put_tables(FILE *out, const struct analysis *a)
     text_table_free(&metrics);
 }
 
+static void put_wire(FILE *out, const struct analysis *a)
+{
+    struct text_table wire = {0};
+
+    if (!text_has_wire(a))
+        return;
+    text_wire(&wire, a);
+    fputs("On the wire:\n\n", out);
+    text_table_print_markdown(out, &wire);
+    fputs("\n", out);
+    put_escaped(out, WIRE_LEGEND);
+    fputs("\n\n", out);
+    text_table_free(&wire);
+}
+
 static void put_list(FILE *out, char *const *texts, size_t n, const char *lead)
 {
     for (size_t i = 0; i < n; i++) {
@@ -132,6 +148,7 @@ void report_markdown(FILE *out, const struct analysis *a)
     put_list(out, a->warnings, a->n_warnings, "**Warning:** ");
     if (a->n_trials)
         put_tables(out, a);
+    put_wire(out, a);
     put_list(out, a->sentences, a->n_sentences, "");
     if (!a->x->command)
         return;

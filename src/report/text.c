@@ -6,6 +6,7 @@
 #include "report/report.h"
 #include "report/sentences.h"
 #include "report/text_table.h"
+#include "report/wire_words.h"
 
 static void print_counts(FILE *out, const struct analysis *a)
 {
@@ -57,6 +58,19 @@ static void print_head(FILE *out, const struct analysis *a)
     }
 }
 
+static void print_wire(FILE *out, const struct analysis *a)
+{
+    struct text_table wire = {0};
+
+    if (!text_has_wire(a))
+        return;
+    text_wire(&wire, a);
+    fputs("\nOn the wire:\n", out);
+    text_table_print(out, &wire, "");
+    text_paragraph(out, "  ", WIRE_LEGEND);
+    text_table_free(&wire);
+}
+
 static void print_tables(FILE *out, const struct analysis *a)
 {
     struct text_table rates = {0}, metrics = {0};
@@ -82,6 +96,7 @@ void report_text(FILE *out, const struct analysis *a)
         text_paragraph(out, "WARNING ", a->warnings[i]);
     if (a->n_trials)
         print_tables(out, a);
+    print_wire(out, a);
     fputs("\n", out);
     for (size_t i = 0; i < a->n_sentences; i++)
         text_paragraph(out, "- ", a->sentences[i]);

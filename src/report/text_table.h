@@ -35,6 +35,9 @@ void text_paragraph(FILE *out, const char *first, const char *text);
 /* The table of rates and the one of the other metrics, with their heads. */
 void text_rates(struct text_table *t, const struct analysis *a);
 void text_others(struct text_table *t, const struct analysis *a);
+/* What the storage saw, of each arm in each cell that knows it. */
+void text_wire(struct text_table *t, const struct analysis *a);
+bool text_has_wire(const struct analysis *a);
 /* Whether any of the other metrics has a ratio. */
 bool text_has_others(const struct analysis *a);
 /* What the columns mean; one paragraph, malloc'd, NULL: out of memory. */

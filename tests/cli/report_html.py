@@ -116,7 +116,7 @@ def open_in(name, theme, n_charts, browser):
     assert len(j['charts']) == n_charts, '%d charts instead of %d' % (len(j['charts']), n_charts)
     panels = [c[0] for c in j['charts'] if c[0].startswith('set1-')]
     if n_charts:
-        assert panels == ['set1-throughput', 'set1-requests', 'set1-latency', 'set1-cpu'], panels
+        assert panels == ['set1-throughput', 'set1-requests', 'set1-latency', 'set1-cpu', 'set1-wire'], panels
     for chart, width, height, n_shapes in j['charts']:
         assert width > 200 and height > 100 and n_shapes > 8, (chart, width, height, n_shapes)
     for text, contrast in j['texts']:

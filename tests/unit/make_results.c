@@ -24,7 +24,7 @@
 struct options {
     const char *filename;
     uint32_t n_arms, n_cells, n_blocks, n_intervals;
-    bool aa;
+    bool aa, wire;
     double noise, drift; /* sd of log rates; rate at the end / at the begin */
     struct {
         double first, last; /* ratio to the baseline in the first and in the last cell */
@@ -34,10 +34,10 @@ struct options {
 
 static const char usage[] =
     "usage: make-results FILE [--arms N] [--cells N] [--blocks N] [--ratio R[:R],...] [--noise SD] [--drift R]\n"
-    "                    [--intervals N] [--seed N] [--aa]\n"
+    "                    [--intervals N] [--seed N] [--aa] [--wire]\n"
     "Arm 0 is the baseline. --ratio has one value for each other arm; A:B goes from A in the first cell (one thread) "
     "to\n"
-    "B in the last. --aa adds a second copy of the baseline.\n";
+    "B in the last. --aa adds a second copy of the baseline, --wire what the storage saw.\n";
 
 /* ------------------------------------------------------------------------------------------------
  * Options
@@ -80,11 +80,17 @@ static void parse_ratios(const char *text, struct options *o)
 
 static void parse(int argc, char **argv, struct options *o)
 {
-    static const struct option table[] = {{"arms", 1, NULL, 'a'},      {"cells", 1, NULL, 'c'},
-                                          {"blocks", 1, NULL, 'b'},    {"ratio", 1, NULL, 'r'},
-                                          {"noise", 1, NULL, 'n'},     {"drift", 1, NULL, 'd'},
-                                          {"seed", 1, NULL, 's'},      {"aa", 0, NULL, 'A'},
-                                          {"intervals", 1, NULL, 'i'}, {0}};
+    static const struct option table[] = {{"arms", 1, NULL, 'a'},
+                                          {"cells", 1, NULL, 'c'},
+                                          {"blocks", 1, NULL, 'b'},
+                                          {"ratio", 1, NULL, 'r'},
+                                          {"noise", 1, NULL, 'n'},
+                                          {"drift", 1, NULL, 'd'},
+                                          {"seed", 1, NULL, 's'},
+                                          {"aa", 0, NULL, 'A'},
+                                          {"wire", 0, NULL, 'w'},
+                                          {"intervals", 1, NULL, 'i'},
+                                          {0}};
 
     *o = (struct options){
         .n_arms = 2, .n_cells = 7, .n_blocks = 5, .n_intervals = 4, .noise = 0.02, .drift = 1, .seed = 1};
@@ -109,6 +115,8 @@ static void parse(int argc, char **argv, struct options *o)
             o->drift = real(optarg, NULL);
         else if (c == 'A')
             o->aa = true;
+        else if (c == 'w')
+            o->wire = true;
         else
             errx(2, "%s", usage);
     }
@@ -297,6 +305,15 @@ static json_t *make_environment(void)
                      "online", 8, "allowed", 8, "governor", "loadavg", 1.0, 1.0, 1.0);
 }
 
+static json_t *make_wire(const struct experiment_row *row, uint32_t threads, json_int_t requests)
+{
+    json_int_t pieces = row->arm ? 4 : 1;
+
+    return json_pack("{s:s, s:I, s:f, s:f, s:f, s:n}", "source", "block", "requests", requests * pieces, "mean_bytes",
+                     (double)REQUEST / (double)pieces, "mean_service_ns", 570e3, "mean_in_flight",
+                     0.9 * threads * (double)pieces, "retries");
+}
+
 static json_t *make_result(const struct options *o, const struct experiment_row *row, double rate, uint64_t *state)
 {
     uint32_t threads = threads_of(o, row->cell);
@@ -317,6 +334,8 @@ static json_t *make_result(const struct options *o, const struct experiment_row 
         "errors", "nulls");
 
     json_object_set_new(must(result), "intervals", make_intervals(o, (double)bytes, state));
+    if (o->wire)
+        json_object_set_new(result, "wire", make_wire(row, threads, requests));
     json_object_set_new(result, "effective", make_effective(path_of(row->arm < o->n_arms ? row->arm : 0), threads));
     json_object_set_new(result, "environment",
                         json_pack("{s:o, s:o}", "begin", make_environment(), "end", make_environment()));

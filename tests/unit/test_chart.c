@@ -440,6 +440,8 @@ static void fill_arm_cell(struct arm_cell *c, double size)
     c->metric[METRIC_REQUESTS] = figure(1000 * size);
     c->metric[METRIC_P50] = figure(1e5 * size);
     c->metric[METRIC_P99] = figure(9e5 * size);
+    c->wire[WIRE_IN_FLIGHT] = figure(8 * size);
+    c->wire[WIRE_MEAN_BYTES] = figure(size > 4 ? 65536 : 1048576);
     c->process_user_cpus = figure(0.5);
     c->process_system_cpus = figure(1.5);
     c->machine_user_cpus = c->machine_system_cpus = (struct stats_figure){0, NAN, NAN, NAN, NAN, NAN};
@@ -595,6 +597,15 @@ static void panels_of_numbers(void **state)
     assert_null(strstr(list.items[1].commands, "rectangle"));
     expect_in(list.items[2].commands, "title 'it''s p99'");
     assert_string_equal(list.items[3].title, "CPU cores of the worker, USR and SYS");
+    assert_string_equal(list.items[4].name, "set1-wire");
+    assert_string_equal(list.items[4].title, "On the wire: requests in flight, size in MiB (right, log)");
+    expect_in(list.items[4].data, "\n 1 NaN NaN NaN\n 2 16 14.4 17.6\n 8 64");
+    expect_in(list.items[4].data, "# arm 2, mean size: value");
+    expect_in(list.items[4].data, "\n 2 1 0.9 1.1\n 8 0.0625");
+    expect_in(list.items[4].commands, "set y2tics");
+    expect_in(list.items[4].commands, "using 1:2 axes x1y2 with linespoints");
+    expect_in(list.items[4].commands, "title 'it''s in flight'");
+    expect_in(list.items[4].description, "it's: from 16 to 128 requests");
     charts_free(&list);
     chart_sets_free(&sets);
 }
@@ -612,12 +623,15 @@ static void panels_of_names(void **state)
     }
     assert_int_equal(chart_sets_make(&s.a, &sets), 0);
     assert_int_equal(chart_set_draw(&s.a, &sets.items[6], 7, &list), 0);
-    assert_int_equal(list.n, 3);
+    assert_int_equal(list.n, 4);
     assert_int_equal(sets.items[6].panels[PANEL_REQUESTS], CHART_NONE);
     assert_int_equal(sets.items[6].panels[PANEL_CPU], 2);
     expect_in(list.items[0].commands, "('a' 0, 'b' 1, 'c' 2, 'd' 3, 'e' 4, 'f' 5)");
     expect_in(list.items[0].commands, "boxxyerror");
     assert_string_equal(list.items[2].title, "CPU cores of the machine, USR and SYS");
+    assert_string_equal(list.items[3].title, "On the wire: requests in flight");
+    expect_in(list.items[3].commands, "set label '64 KiB' at ");
+    assert_null(strstr(list.items[3].commands, "y2"));
     expect_in(list.items[2].data, " 0 NaN NaN 2 NaN NaN\n"); /* USR was never above the baseline */
     charts_free(&list);
     chart_sets_free(&sets);

@@ -193,6 +193,23 @@ double made_noise(uint32_t a, uint32_t b, uint32_t c)
     return sum / 3;
 }
 
+/* The baseline one request at a time of those that it was asked for, others 16 pieces of each. */
+static void fill_wire(const struct made *m, const struct experiment_row *row, struct figures *f)
+{
+    bool is_split = row->arm != m->x.baseline;
+
+    for (int w = 0; w < N_WIRE_FIGURES; w++)
+        f->wire[w] = NAN;
+    f->wire_retries = NAN;
+    if (!m->wire)
+        return;
+    f->wire[WIRE_IN_FLIGHT] = (is_split ? 118 : 8.1) * exp(0.01 * made_noise(row->block, row->cell, row->arm));
+    f->wire[WIRE_MEAN_BYTES] = 1048576;
+    f->wire[WIRE_SERVICE] = is_split ? 9.2e6 : 570e3;
+    f->wire[WIRE_PER_REQUEST] = is_split ? 16 : 1;
+    f->wire_retries = row->block == 1;
+}
+
 static void fill(const struct made *m, const struct experiment_row *row, struct store_trial *t)
 {
     double rate = m->rate ? m->rate(m, row->cell, row->arm) : 1000;
@@ -208,6 +225,7 @@ static void fill(const struct made *m, const struct experiment_row *row, struct 
     t->figures.process_user_cpus = 0.1;
     t->figures.process_system_cpus = 0.4;
     t->figures.machine_user_cpus = t->figures.machine_system_cpus = NAN;
+    fill_wire(m, row, &t->figures);
 }
 
 static void run_row(struct made *m, uint32_t index)
@@ -227,6 +245,8 @@ static void run_row(struct made *m, uint32_t index)
         for (int i = 0; i < N_METRICS; i++)
             t.figures.metric[i] = NAN;
         t.figures.process_user_cpus = t.figures.process_system_cpus = NAN;
+        for (int i = 0; i < N_WIRE_FIGURES; i++)
+            t.figures.wire[i] = NAN;
     }
     assert_int_equal(store_add_trial(m->store, &t, &e), 0);
 }

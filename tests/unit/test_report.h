@@ -21,6 +21,7 @@ struct made {
     bool (*is_absent)(const struct made *m, const struct experiment_row *row);
     /* Rate of an arm in a cell, in MiB/s; CPU per GiB is half a second for the baseline and half of that for others. */
     double (*rate)(const struct made *m, uint32_t cell, uint32_t arm);
+    bool wire;    /* trials know what the storage saw */
     double noise; /* standard deviation of log rates of a trial, about */
 };
 

@@ -204,6 +204,49 @@ static void test_json_figures(void **state)
     made_free(&m);
 }
 
+static double real_of(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+
+    return json_is_null(value) ? NAN : json_number_value(value);
+}
+
+static void check_json_wire(bool wire)
+{
+    struct made m;
+    json_t *report, *arm, *trial;
+
+    made_begin(&m, "odirect fanout");
+    made_plan(&m, 2);
+    m.wire = wire;
+    made_run(&m);
+    made_finish(&m);
+    report = report_json(&m.a);
+    arm = json_array_get(json_object_get(json_array_get(json_object_get(report, "cells"), 0), "arms"), 1);
+    trial = json_object_get(json_array_get(json_object_get(report, "trials"), 0), "figures");
+    assert_int_equal(json_array_size(json_object_get(report, "comparisons")), 1);
+    if (wire) {
+        assert_true(fabs(real_of(json_object_get(json_object_get(arm, "figures"), "wire_per_request"), "center") - 16) <
+                    1e-9);
+        assert_true(real_of(arm, "wire_retries") == 1);
+        assert_true(real_of(trial, "wire_mean_bytes") == 1048576);
+        assert_true(real_of(trial, "wire_retries") == 0);
+    } else {
+        assert_true(isnan(real_of(json_object_get(json_object_get(arm, "figures"), "wire_in_flight"), "center")));
+        assert_true(isnan(real_of(arm, "wire_retries")) && isnan(real_of(trial, "wire_retries")));
+        assert_non_null(json_object_get(json_object_get(report, "nulls"), "cells[].arms[].wire_retries"));
+    }
+    json_decref(report);
+    made_free(&m);
+}
+
+/* Figures, no verdicts: there is no family of them. */
+static void test_json_wire(void **state)
+{
+    check_json_wire(true);
+    check_json_wire(false);
+}
+
 /* ------------------------------------------------------------------------------------------------
  * CSV
  */
@@ -260,7 +303,7 @@ static void test_csv(void **state)
     make_varied(&m);
     p = text = csv_of(&m);
     n_columns = read_record(&p, fields);
-    assert_int_equal(n_columns, 9 + 2 + N_METRICS + 4 + 11);
+    assert_int_equal(n_columns, 9 + 2 + N_METRICS + 4 + N_WIRE_FIGURES + 1 + 11);
     assert_string_equal(fields[9], "threads");
     assert_string_equal(fields[11], "bytes_per_second");
     for (; *p; n++) {
@@ -287,6 +330,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_json_keys),
         cmocka_unit_test(test_json_figures),
+        cmocka_unit_test(test_json_wire),
         cmocka_unit_test(test_csv),
     };
 

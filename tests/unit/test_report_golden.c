@@ -306,6 +306,36 @@ static void test_few_blocks(void **state)
     finish(&m, "few-blocks.txt");
 }
 
+/* What the storage saw, where it is known: the second arm's trials at 4 threads know nothing. */
+static void wire_in_part(const struct made *m, const struct experiment_row *row, struct store_trial *t)
+{
+    if (row->cell != 1 || row->arm != 1)
+        return;
+    for (int w = 0; w < N_WIRE_FIGURES; w++)
+        t->figures.wire[w] = NAN;
+    t->figures.wire_retries = NAN;
+}
+
+static void test_on_the_wire(void **state)
+{
+    double ratios[] = {1.28, 1.0};
+    struct made m;
+
+    made_begin(&m, "odirect fanout");
+    made_axis(&m, "threads", UNIT_COUNT, "1 4");
+    made_plan(&m, 5);
+    m.context = ratios;
+    m.rate = by_cell;
+    m.wire = true;
+    m.trial = wire_in_part;
+    made_run(&m);
+    made_event(&m, EVENT_FINISHED, EXPERIMENT_NONE, EXPERIMENT_NONE, EXPERIMENT_NONE, NULL);
+    made_finish(&m);
+    expect(&m, "on-the-wire.txt", report_text);
+    expect(&m, "on-the-wire.md", report_markdown);
+    made_free(&m);
+}
+
 static void test_empty(void **state)
 {
     struct made m;
@@ -323,19 +353,13 @@ static void test_empty(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faster_then_same),
-        cmocka_unit_test(test_crossover),
-        cmocka_unit_test(test_undecided),
-        cmocka_unit_test(test_aa_biased),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_mixed_units),
-        cmocka_unit_test(test_no_axis),
-        cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_hostile_markdown),
-        cmocka_unit_test(test_clean),
-        cmocka_unit_test(test_troubled),
-        cmocka_unit_test(test_few_blocks),
-        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_faster_then_same), cmocka_unit_test(test_crossover),
+        cmocka_unit_test(test_undecided),        cmocka_unit_test(test_aa_biased),
+        cmocka_unit_test(test_refused),          cmocka_unit_test(test_mixed_units),
+        cmocka_unit_test(test_no_axis),          cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_hostile_markdown), cmocka_unit_test(test_clean),
+        cmocka_unit_test(test_troubled),         cmocka_unit_test(test_few_blocks),
+        cmocka_unit_test(test_on_the_wire),      cmocka_unit_test(test_empty),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
