@@ -181,7 +181,8 @@ void run_text_result(FILE *out, const json_t *result, const struct job *job)
     size_t i;
 
     print_table(out, result, job);
-    print_wire(out, json_object_get(result, "wire"));
+    if (json_is_integer(json_object_get(result, "bytes"))) /* not of the path that moves none */
+        print_wire(out, json_object_get(result, "wire"));
     json_array_foreach(json_object_get(result, "notes"), i, item) fprintf(out, "note: %s\n", json_string_value(item));
     if (!json_is_true(json_object_get(result, "complete")))
         fprintf(out, "note: incomplete: the trial did not run to its end\n");

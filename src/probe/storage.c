@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "probe/storage.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
@@ -50,6 +51,16 @@ static void add_nothing(struct storage *s, const char *name, const char *reason)
     append(s, item);
 }
 
+/* What a loop asks its file for is answered by the page cache too: the disk below sees the rest. */
+static void note_loop(const struct probe *p, const char *top, struct storage *s)
+{
+    char path[96], name[4096], reason[PROBE_REASON];
+
+    snprintf(path, sizeof(path), "/sys/block/%.31s/loop/backing_file", top);
+    if (!strncmp(top, "loop", 4) && !s->loop_file && read_line(p, path, name, sizeof(name), reason) == 0)
+        s->loop_file = strdup(name);
+}
+
 static void add_disks(const struct probe *p, const char *filename, dev_t dev, struct storage *s)
 {
     struct probe_block block;
@@ -57,6 +68,8 @@ static void add_disks(const struct probe *p, const char *filename, dev_t dev, st
     probe_block_find(p, dev, &block);
     if (!block.known || !block.iostats)
         add_nothing(s, filename, block.reason);
+    if (block.known)
+        note_loop(p, block.top, s);
     for (unsigned i = 0; block.known && block.iostats && i < block.n_leaves; i++)
         if (!find(s, STORAGE_BLOCK, block.leaves[i]))
             append(s, (struct storage_item){.source = STORAGE_BLOCK, .name = strdup(block.leaves[i])});
@@ -127,7 +140,8 @@ void storage_free(struct storage *s)
         free(s->items[i].name);
         free(s->items[i].host);
     }
-    s->n = 0;
+    free(s->loop_file);
+    *s = (struct storage){.n = 0};
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -30,7 +30,8 @@ struct storage {
     unsigned n;
     struct storage_item items[STORAGE_MAX];
     bool shared; /* two mounts among those found share a superblock, and so all counters: there is one item of them */
-    bool full;   /* there are more than STORAGE_MAX: the sum cannot be known */
+    char *loop_file; /* one of them is a loop device: the file that it is bound to; owned */
+    bool full;       /* there are more than STORAGE_MAX: the sum cannot be known */
 };
 
 /* Adds what counts the requests to @filename, on @dev (st_dev, or st_rdev of a device node); what is there already is

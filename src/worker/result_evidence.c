@@ -60,6 +60,28 @@ void result_evidence(json_t *evidence, const char *source, const char *strength,
                                               says, "value", value));
 }
 
+static bool is_on_mounts(const struct seen *s)
+{
+    for (unsigned i = 0; i < s->storage.n; i++)
+        if (s->storage.items[i].source != STORAGE_NFS && s->storage.items[i].source != STORAGE_SIMFS)
+            return false;
+    return s->storage.n > 0;
+}
+
+/* Where /proc/self/io counts nothing. */
+static void mount_evidence(const struct seen *s, json_t *evidence)
+{
+    if (!is_on_mounts(s))
+        return;
+    if (s->sum.known)
+        result_evidence(evidence, "mount", "supporting",
+                        "bytes that the mounts of the files counted, of all processes that use them",
+                        json_pack("{s:o, s:o}", "read_bytes", result_u64(s->sum.read.bytes), "write_bytes",
+                                  result_u64(s->sum.write.bytes)));
+    else
+        result_evidence(evidence, "mount", "none", s->sum.reason, json_null());
+}
+
 void result_io_evidence(const struct measure *m, json_t *evidence)
 {
     const struct snapshot *a = &m->begin, *b = &m->end;
@@ -72,6 +94,7 @@ void result_io_evidence(const struct measure *m, json_t *evidence)
                                   "write_bytes", (json_int_t)(b->io.write_bytes - a->io.write_bytes)));
     else
         result_evidence(evidence, "/proc/self/io", "none", a->io.known ? b->io.reason : a->io.reason, json_null());
+    mount_evidence(&m->seen, evidence);
     if (a->nvfs.known && b->nvfs.known && b->nvfs.enabled) {
         result_evidence(evidence, "nvidia-fs", "strong", "operations of the whole machine through nvidia-fs",
                         json_pack("{s:I, s:I}", "reads", (json_int_t)(b->nvfs.reads - a->nvfs.reads), "writes",
@@ -134,14 +157,6 @@ static const char *served_by_mount(const struct trial *t, const struct measure *
     reached += s->by_op[1].bytes ? m->seen.sum.write.bytes : 0;
     return by_share(reached, s->by_op[0].bytes + s->by_op[1].bytes, !strcmp(source, "simfs") ? "simulated" : "storage",
                     ret_reason);
-}
-
-static bool is_on_mounts(const struct seen *s)
-{
-    for (unsigned i = 0; i < s->storage.n; i++)
-        if (s->storage.items[i].source != STORAGE_NFS && s->storage.items[i].source != STORAGE_SIMFS)
-            return false;
-    return s->storage.n > 0;
 }
 
 /* What answered. NULL with a reason where nothing counts it. */

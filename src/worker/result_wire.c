@@ -246,8 +246,8 @@ static void set_samples(const struct part *wire, const struct seen *s)
     double mean = 0;
     json_t *o;
 
-    if (!n->known || !seen_source(s, &reason)) {
-        set_null(wire, "sampled", n->known ? reason : n->reason);
+    if (!seen_source(s, &reason) || !n->known) {
+        set_null(wire, "sampled", seen_source(s, &reason) ? n->reason : reason);
         return;
     }
     o = json_pack("{s:I, s:o, s:I, s:o}", "samples", (json_int_t)n->n, "mean_in_flight", result_real(n->mean),
@@ -281,6 +281,9 @@ static json_t *notes(const struct seen *s)
 
     if (s->storage.shared)
         result_note(list, "mounts of these files share a superblock, and so their counters: they are counted once");
+    if (s->storage.loop_file)
+        result_note(list, "a loop device on %.200s: the disk below sees only what its page cache does not answer",
+                    s->storage.loop_file);
     for (unsigned i = 0; i < s->storage.n; i++) {
         const struct probe_nfs_mount *m = &s->end.counters[i].nfs;
 

@@ -29,9 +29,12 @@ static void take_rest(struct seen *s, struct seen_reading *ret)
 /* What takes longest stands outside of the counters' readings at both ends. */
 void seen_begin(struct seen *s)
 {
+    const char *unused;
+
     take_rest(s, &s->begin);
     take_counters(s, &s->begin);
-    s->sampler = sampler_start(s->probe, &s->storage, &s->idle);
+    if (seen_source(s, &unused))
+        s->sampler = sampler_start(s->probe, &s->storage, &s->idle);
 }
 
 void seen_end(struct seen *s)

@@ -12,6 +12,7 @@ says out "on the wire: 8.1 requests of 1 MiB in flight, 570 us each (simfs)"
 holds 'r["wire"]["source"] == "simfs"' 'r["wire"]["mean_bytes"] == 1 << 20' 'r["wire"]["mean_service_ns"] == 570000' \
     'abs(r["wire"]["mean_in_flight"] - 8.1) < .05' 'r["wire"]["sampled"]["mean_in_flight"] == 8' \
     'r["wire"]["sampled"]["agrees"] is True' 'r["wire"]["server_cpu_seconds"] > 0' 'r["served"] in ("simulated", "cache", None)' \
+    '[e["value"]["read_bytes"] for e in r["evidence"] if e["source"] == "mount"] == [r["wire"]["read"]["bytes"]]' \
     'r["wire"]["items"][0]["rate_bytes_per_second"] is None' 'any("simulated" in n for n in r["notes"])'
 wire_machine_end
 wire_machine simfs 30

@@ -32,6 +32,10 @@ def step():
 
 put("/proc/self/mountinfo", "22 1 %d:%d / %s rw - %s %s rw\n" %
     (os.major(device), os.minor(device), mount, fs, source))
+try:
+    os.nice(-15) # the load must not keep it from its counters
+except PermissionError:
+    pass
 began = time.monotonic_ns()
 step()
 print("ready", flush=True)

@@ -249,6 +249,20 @@ static void disk_that_does_not_count(void **state)
     storage_free(&s);
 }
 
+static void loop_on_a_file(void **state)
+{
+    struct storage s = {0};
+    struct probe p;
+
+    assert_true(snprintf(p.root, sizeof(p.root), "%s/loop-overlay", SPUR_TEST_DATA) < (int)sizeof(p.root));
+    storage_add(&p, "/f", makedev(8, 2), &s);
+    assert_null(s.loop_file);
+    storage_add(&p, "/mnt/f", makedev(7, 0), &s);
+    assert_non_null(s.loop_file);
+    assert_true(s.loop_file[0] == '/');
+    storage_free(&s);
+}
+
 static void simulated(void **state)
 {
     struct machine m;
@@ -625,6 +639,7 @@ int main(void)
         cmocka_unit_test(leaves_of_md),
         cmocka_unit_test(container),
         cmocka_unit_test(disk_that_does_not_count),
+        cmocka_unit_test(loop_on_a_file),
         cmocka_unit_test(simulated),
         cmocka_unit_test(ports),
         cmocka_unit_test(in_flight_now),
