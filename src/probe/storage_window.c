@@ -57,9 +57,9 @@ static void disk_window(const struct difference *d, const struct probe_disk *a, 
     set_ms(&w->read, read_ms);
     set_ms(&w->write, write_ms);
     w->busy_ns = weighted_ms * MS;
-    w->is_stuck = b->in_flight > 0;
     w->all = w->read;
     add(&w->all, &w->write);
+    w->is_stuck = b->in_flight > 0 && !w->all.n;
 }
 
 /* READ and WRITE; COMMIT carries no bytes and is told apart. Payload is what the superblock counts. */
@@ -80,10 +80,11 @@ static void nfs_window(const struct difference *d, const struct probe_nfs_mount 
     }
     w->has_retries = true;
     w->busy_ns = w->read.service_ns + w->write.service_ns;
-    w->is_stuck = (int64_t)(b->transports.sends - b->transports.receives) >
-                  (int64_t)(a->transports.sends - a->transports.receives); /* what was lost before stays apart */
     w->all = w->read;
     add(&w->all, &w->write);
+    w->is_stuck = !w->all.n &&
+                  (int64_t)(b->transports.sends - b->transports.receives) >
+                      (int64_t)(a->transports.sends - a->transports.receives); /* less what was lost before */
 }
 
 static void simfs_window(const struct difference *d, const struct probe_simfs *a, const struct probe_simfs *b)
@@ -149,7 +150,7 @@ static void sum_item(struct storage_window *sum, const struct storage_window *w)
     add(&sum->write, &w->write);
     add(&sum->all, &w->all);
     sum->busy_ns += w->busy_ns;
-    sum->is_stuck |= w->is_stuck && !w->all.n;
+    sum->is_stuck |= w->is_stuck;
     sum->has_retries &= w->has_retries;
     sum->retries += w->retries;
     sum->has_server_cpu &= w->has_server_cpu;
@@ -200,7 +201,7 @@ const char *storage_mean_in_flight(const struct storage_window *w, double *ret)
 {
     if (!(w->seconds > 0))
         return "the window has no length";
-    if (w->is_stuck && !w->all.n)
+    if (w->is_stuck)
         return "requests were under way, and none was answered in the window";
     if (!w->is_exact && w->busy_ns < LEAST_MS * MS && (w->busy_ns || w->all.n))
         return too_coarse;

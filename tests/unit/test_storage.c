@@ -144,6 +144,7 @@ static void nfs_over_tcp(void **state)
     window(&m, 5);
     assert_int_equal(m.sum.read.n, 2000);
     assert_int_equal(m.sum.write.n, 1000);
+    assert_int_equal(m.sum.read.bytes, 2000 * 104857); /* the server's, not the callers' */
     assert_int_equal(m.sum.write.bytes, 1000 * MIB);
     assert_int_equal(m.sum.retries, 0);
     near(service_ns(&m.sum, &m.sum.read), 4.1e6, 1e-9); /* 8,200 ms */
@@ -442,11 +443,18 @@ static void sum_with_an_idle_one(void **state)
     struct storage_counters a = {.disk = {.reads = 5}};
     struct storage_counters b = {.disk = {.reads = 105, .read_bytes = 100 * MIB, .read_ms = 400, .weighted_ms = 400}};
     struct storage_window w[2] = {between(&disk, a, a), between(&disk, a, b)}, sum;
+    double v;
 
     storage_window_sum(&s, w, &sum);
     assert_int_equal(sum.all.n, 100);
     near(service_ns(&sum, &sum.all), 4e6, 1e-9);
     near(in_flight(&sum), 0.4, 1e-9);
+    a.disk.in_flight = 1;
+    w[1] = between(&disk, a, a); /* hangs: how many were in flight in all is not known then */
+    w[0] = between(&disk, a, b);
+    storage_window_sum(&s, w, &sum);
+    assert_int_equal(sum.all.n, 100);
+    assert_non_null(storage_mean_in_flight(&sum, &v));
     s.full = true;
     storage_window_sum(&s, w, &sum);
     assert_false(sum.known);
@@ -540,11 +548,17 @@ static void nfs_missing_and_wrong(void **state)
 static void simfs_missing_and_wrong(void **state)
 {
     static const char *const bad[] = {"", "fuse 1\n", "simfs 2\ntime_ns 1\n", "simfs\n", "simfs 1\nreads 1\n"};
+    static const char newer[] = "simfs 2\ntime_ns 1\nreads 1\nread_bytes 1\nwrites 1\nwrite_bytes 1\nerrors 1\n"
+                                "short_answers 1\nin_flight 1\nservice_ns 1\nbusy_ns 1\ncpu_ns 1\n";
     struct probe p = empty_root();
     struct probe_simfs c;
 
     probe_simfs_read(&p, "/s", &c);
     assert_false(c.known);
+    put(&p, "/s/.spur/stats", newer);
+    probe_simfs_read(&p, "/s", &c);
+    assert_false(c.known);
+    assert_non_null(strstr(c.reason, "version 2"));
     for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         put(&p, "/s/.spur/stats", bad[i]);
         probe_simfs_read(&p, "/s", &c);
