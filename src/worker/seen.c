@@ -26,13 +26,13 @@ static void take_rest(struct seen *s, struct seen_reading *ret)
     probe_throttle_read(s->probe, &ret->throttle);
 }
 
-/* What takes longest stands outside of the counters' readings at both ends. */
+/* At both ends the counters come first: they are late by the same. */
 void seen_begin(struct seen *s)
 {
     const char *unused;
 
-    take_rest(s, &s->begin);
     take_counters(s, &s->begin);
+    take_rest(s, &s->begin);
     if (seen_source(s, &unused))
         s->sampler = sampler_start(s->probe, &s->storage, &s->idle);
 }
