@@ -110,10 +110,10 @@ static bool is_nfs(const char *type)
     return !strcmp(type, "nfs") || !strcmp(type, "nfs4");
 }
 
-/* "fuse", "fuse.simfs", "fuseblk"; fusectl is none. */
+/* "fuse", "fuse.simfs", "fuseblk", "fuseblk.simfs"; fusectl is none. */
 static bool is_fuse(const char *type)
 {
-    return !strcmp(type, "fuse") || !strncmp(type, "fuse.", 5) || !strcmp(type, "fuseblk");
+    return !strcmp(type, "fuse") || !strncmp(type, "fuse.", 5) || !strncmp(type, "fuseblk", 7);
 }
 
 void storage_add(const struct probe *p, const char *filename, dev_t dev, struct storage *s)

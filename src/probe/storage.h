@@ -78,6 +78,13 @@ void storage_window_make(const struct storage_item *item, const struct storage_c
 /* Over all items. Unknown if one of them is, with its reason; and without items. */
 void storage_window_sum(const struct storage *s, const struct storage_window *windows, struct storage_window *ret);
 
+/*
+ * Disks that counted less than a tenth of what this process alone read through them in the window (@read_bytes, from
+ * /proc/self/io) miss most of it, as the head of an NVMe multipath device does in some kernels: the sum is not known
+ * then. Not where a loop's page cache may have answered.
+ */
+void storage_window_check(const struct storage *s, uint64_t read_bytes, struct storage_window *sum);
+
 /* Means of a known window: NULL, or the reason why there is none. */
 const char *storage_mean_service(const struct storage_window *w, const struct storage_requests *r, double *ret_ns);
 const char *storage_mean_in_flight(const struct storage_window *w, double *ret);

@@ -5,8 +5,9 @@
 #include "probe/read.h"
 #include "probe/storage.h"
 
-#define MS       1000000ull
-#define LEAST_MS 10 /* a sum of fewer whole milliseconds may be wrong by a tenth and more */
+#define MS          1000000ull
+#define LEAST_BYTES (1u << 20)
+#define LEAST_MS    10 /* a sum of fewer whole milliseconds may be wrong by a tenth and more */
 
 /* Differences of counters. One that went back was reset, or wrapped: nothing can be said then. */
 struct difference {
@@ -175,6 +176,18 @@ void storage_window_sum(const struct storage *s, const struct storage_window *wi
     if (!sum.known)
         forget(&sum);
     *ret = sum;
+}
+
+void storage_window_check(const struct storage *s, uint64_t read_bytes, struct storage_window *sum)
+{
+    for (unsigned i = 0; i < s->n; i++)
+        if (s->items[i].source != STORAGE_BLOCK)
+            return;
+    if (!sum->known || s->loop_file || read_bytes < LEAST_BYTES || sum->read.bytes >= read_bytes / 10)
+        return;
+    reason_set(sum->reason, "the disks counted %llu of the %llu bytes that this process read from them",
+               (unsigned long long)sum->read.bytes, (unsigned long long)read_bytes);
+    forget(sum);
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -80,6 +80,8 @@ void measure_end(struct measure *m)
 {
     snapshot(m, &m->end);
     seen_end(&m->seen);
+    if (m->begin.io.known && m->end.io.known)
+        storage_window_check(&m->seen.storage, m->end.io.read_bytes - m->begin.io.read_bytes, &m->seen.sum);
 }
 
 /* CPU seconds that were not idle between two readings: exact to about 20 ms. */

@@ -93,6 +93,7 @@ static void set_nfs(const struct part *p, const struct probe_nfs_mount *a, const
     const char *why = !y->n || !y->known     ? "its transports are not of a known kind"
                       : y->sends <= x->sends ? "nothing was sent in the window"
                                              : NULL;
+    const char *no_queues = why;
 
     for (int i = NFS_READ; i <= NFS_WRITE; i++) {
         ops += b->op[i].ops - a->op[i].ops;
@@ -109,6 +110,10 @@ static void set_nfs(const struct part *p, const struct probe_nfs_mount *a, const
     set_real(p, "mean_queue_ns", ops ? NULL : "no request was answered in the window",
              share((double)queue_ms * 1e6, (double)ops));
     set_real(p, "transport_outstanding", why, share((double)(y->outstanding_sum - x->outstanding_sum), (double)sends));
+    if (!why && !y->has_queues)
+        no_queues = "transports of this kind do not count it";
+    set_real(p, "transport_pending", no_queues, share((double)(y->pending_sum - x->pending_sum), (double)sends));
+    set_count(p, "max_slots", y->has_queues ? NULL : "transports of this kind do not count it", y->max_slots);
     set_real(p, "transport_backlog", why, share((double)(y->backlog_sum - x->backlog_sum), (double)sends));
 }
 

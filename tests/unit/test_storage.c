@@ -460,6 +460,29 @@ static void sum_with_an_idle_one(void **state)
     assert_false(sum.known);
 }
 
+/* Disks whose counters miss what went through them say nothing of it. */
+static void disks_that_miss_most(void **state)
+{
+    struct storage s = {.n = 1, .items = {disk}};
+    struct storage_counters a = {.disk = {.reads = 5}}, b = {.disk = {.reads = 6, .read_bytes = MIB}};
+    struct storage_window w = between(&disk, a, b), sum;
+
+    storage_window_sum(&s, &w, &sum);
+    storage_window_check(&s, 10 * MIB, &sum);
+    assert_true(sum.known);
+    storage_window_check(&s, 11 * MIB, &sum);
+    assert_false(sum.known);
+    assert_non_null(strstr(sum.reason, "1048576 of the 11534336 bytes"));
+    storage_window_sum(&s, &w, &sum);
+    s.loop_file = (char[]){"/image"};
+    storage_window_check(&s, 100 * MIB, &sum);
+    assert_true(sum.known);
+    s.loop_file = NULL;
+    s.items[0].source = STORAGE_NFS; /* of which /proc/self/io knows nothing */
+    storage_window_check(&s, 100 * MIB, &sum);
+    assert_true(sum.known);
+}
+
 /* ------------------------------------------------------------------------------------------------
  * Files that are missing, wrong, or damaged
  */
@@ -661,6 +684,7 @@ int main(void)
         cmocka_unit_test(nothing_and_stuck),
         cmocka_unit_test(reads_and_writes_timed_together),
         cmocka_unit_test(sum_with_an_idle_one),
+        cmocka_unit_test(disks_that_miss_most),
         cmocka_unit_test(nfs_missing_and_wrong),
         cmocka_unit_test(simfs_missing_and_wrong),
         cmocka_unit_test(damaged_at_random),
