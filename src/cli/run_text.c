@@ -152,7 +152,7 @@ static void print_table(FILE *out, const json_t *result, const struct job *job)
 static void print_wire(FILE *out, const json_t *wire)
 {
     const json_t *bytes = json_object_get(wire, "mean_bytes"), *in_flight = json_object_get(wire, "mean_in_flight"),
-                 *service = json_object_get(wire, "mean_service_ns");
+                 *service = json_object_get(wire, "mean_service_ns"), *sampled = json_object_get(wire, "sampled");
     const char *source = text_of(wire, "source", NULL);
     char size[UNITS_TEXT], time[UNITS_TEXT];
 
@@ -172,6 +172,9 @@ static void print_wire(FILE *out, const json_t *wire)
         fprintf(out, ", %s each", units_format_time((uint64_t)(json_number_value(service) + 0.5), time));
     if (number_of(wire, "retries"))
         fprintf(out, ", %llu sent again", (unsigned long long)number_of(wire, "retries"));
+    if (json_is_false(json_object_get(sampled, "agrees")))
+        fprintf(out, "; sampled counts do not agree: %.1f",
+                json_number_value(json_object_get(sampled, "mean_in_flight")));
     fprintf(out, " (%s)\n", source);
 }
 

@@ -16,7 +16,8 @@ holds 'r["wire"]["source"] == "simfs"' 'r["wire"]["mean_bytes"] == 1 << 20' 'r["
     'r["wire"]["items"][0]["rate_bytes_per_second"] is None' 'any("simulated" in n for n in r["notes"])'
 wire_machine_end
 wire_machine simfs 30
-trial 0 "$@"
+expect 0 "$SPUR" run "$@" --json "$work/r.json"
+says out "in flight, 570 us each; sampled counts do not agree: 30.0 (simfs)"
 holds 'r["wire"]["sampled"]["mean_in_flight"] == 30' 'r["wire"]["sampled"]["agrees"] is False'
 wire_machine_end
 wire_machine nfs 8
