@@ -2,7 +2,7 @@
 /*
  * The mechanisms of the fake libcufile, with drawn parameters: what a queueing model says of n pieces must be seen, as
  * ratios within one process. Waits are never shorter than the model's, so lower bounds are strict; a loaded machine can
- * only make something slower, so a claim "faster" compares with a wait that is at least twice as long.
+ * only make something slower, so a claim "faster" takes the shortest of some tries.
  */
 #include "test_cufile.h"
 
@@ -55,6 +55,20 @@ static uint64_t time_of(struct cufile *c, CUfileHandle_t file, unsigned n, size_
     return good ? from : 0;
 }
 
+/* The shortest of up to five tries to stay below @limit. */
+static uint64_t short_time_of(struct cufile *c, CUfileHandle_t file, unsigned n, size_t bytes, uint64_t limit)
+{
+    uint64_t best = time_of(c, file, n, bytes);
+
+    for (int i = 0; i < 4 && best >= limit; i++) {
+        uint64_t again = time_of(c, file, n, bytes);
+
+        if (again < best)
+            best = again;
+    }
+    return best;
+}
+
 /* Opens a file of n_pieces, runs @measure on it. */
 static int with_file(struct cufile *c, int (*measure)(struct cufile *c, CUfileHandle_t file))
 {
@@ -95,11 +109,12 @@ static void draw(void)
 static int serial_measure(struct cufile *c, CUfileHandle_t file)
 {
     uint64_t one = time_of(c, file, 1, piece_bytes), all = time_of(c, file, 1, n_pieces * piece_bytes);
-    uint64_t many = time_of(c, file, n_threads, n_pieces * piece_bytes);
+    uint64_t limit = n_threads * n_pieces * latency_ns * 2 / 3;
+    uint64_t many = short_time_of(c, file, n_threads, n_pieces * piece_bytes, limit);
 
     want(one >= latency_ns && all >= n_pieces * latency_ns);
     want(many >= n_pieces * latency_ns);
-    want(many < n_threads * n_pieces * latency_ns * 2 / 3); /* threads do not wait for each other */
+    want(many < limit); /* threads do not wait for each other */
     return 0;
 }
 
@@ -117,10 +132,10 @@ static void pieces_travel_one_at_a_time(void **state)
 
 static int parallel_measure(struct cufile *c, CUfileHandle_t file)
 {
-    uint64_t all = time_of(c, file, 1, n_pieces * piece_bytes);
+    uint64_t limit = n_pieces * latency_ns * 2 / 3, all = short_time_of(c, file, 1, n_pieces * piece_bytes, limit);
 
     want(all >= (n_pieces + 3) / 4 * latency_ns); /* max_request_parallelism is 4 */
-    want(all < n_pieces * latency_ns * 2 / 3);
+    want(all < limit);
     return 0;
 }
 
@@ -162,7 +177,7 @@ static void pieces_travel_together(void **state)
 static int serialised_measure(struct cufile *c, CUfileHandle_t file)
 {
     uint64_t large = time_of(c, file, n_threads, n_pieces * piece_bytes);
-    uint64_t small = time_of(c, file, n_threads, piece_bytes);
+    uint64_t small = short_time_of(c, file, n_threads, piece_bytes, n_threads * latency_ns);
 
     want(large >= n_threads * n_pieces * latency_ns);            /* one request after the other */
     want(small >= latency_ns && small < n_threads * latency_ns); /* one piece is not large */
@@ -176,10 +191,11 @@ static int serialised_body(struct cufile *c)
 
 static int two_slots_measure(struct cufile *c, CUfileHandle_t file)
 {
-    uint64_t large = time_of(c, file, 4, n_pieces * piece_bytes);
+    uint64_t limit = 4 * n_pieces * latency_ns * 4 / 5;
+    uint64_t large = short_time_of(c, file, 4, n_pieces * piece_bytes, limit);
 
     want(large >= 2 * n_pieces * latency_ns);
-    want(large < 4 * n_pieces * latency_ns * 4 / 5);
+    want(large < limit);
     return 0;
 }
 
