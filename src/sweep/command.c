@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/sha256.h"
 #include "core/util.h"
 #include "plan/plan.h"
 #include "sweep/sweep.h"
@@ -100,5 +101,5 @@ int sweep_command_identify(const char *command, char *ret_file, size_t size, cha
     if (!find_program(words[0], ret_file, size))
         r = error_errno(e, ENOENT, "access", "prepare command %s: no such program in PATH", words[0]);
     plan_words_free(words);
-    return r < 0 ? r : sweep_sha256(ret_file, ret_sha256, e);
+    return r < 0 ? r : sha256_of_file(ret_file, ret_sha256, e);
 }

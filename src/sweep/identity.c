@@ -2,55 +2,16 @@
 /* What must be the same when a sweep goes on: the program, the files, the GPUs, what settings came to. */
 #include <errno.h>
 #include <fcntl.h>
-#include <mbedtls/sha256.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/sha256.h"
 #include "core/util.h"
 #include "pattern/pattern.h"
 #include "sweep/sweep.h"
-
-static int hash(int fd, mbedtls_sha256_context *c)
-{
-    static const size_t size = 1 << 20;
-    _cleanup_free_ unsigned char *buffer = malloc(size);
-    ssize_t n;
-
-    if (!buffer)
-        return -ENOMEM;
-    while ((n = read(fd, buffer, size)) != 0) {
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -errno;
-        mbedtls_sha256_update_ret(c, buffer, (size_t)n);
-    }
-    return 0;
-}
-
-int sweep_sha256(const char *filename, char ret_hex[65], struct spur_error *e)
-{
-    _cleanup_fd_ int fd = open(filename, O_RDONLY | O_CLOEXEC);
-    mbedtls_sha256_context c;
-    unsigned char digest[32];
-    int r;
-
-    if (fd < 0)
-        return error_errno(e, errno, "open", "%s", filename);
-    mbedtls_sha256_init(&c);
-    mbedtls_sha256_starts_ret(&c, 0);
-    r = hash(fd, &c);
-    mbedtls_sha256_finish_ret(&c, digest);
-    mbedtls_sha256_free(&c);
-    if (r < 0)
-        return error_errno(e, -r, "read", "%s", filename);
-    for (size_t i = 0; i < sizeof(digest); i++)
-        sprintf(ret_hex + 2 * i, "%02x", digest[i]);
-    return 0;
-}
 
 /* A file of spur's is known by its UUID; a foreign one by when it was last changed, unless the sweep writes it. */
 static json_t *file_identity(const char *name, const json_t *said, bool writes)
@@ -129,7 +90,7 @@ json_t *sweep_identity(const struct experiment *x, const struct sweep_pair *pair
     json_t *files, *arms;
     char sha256[65];
 
-    if (sweep_sha256("/proc/self/exe", sha256, e) < 0)
+    if (sha256_of_file("/proc/self/exe", sha256, e) < 0)
         return NULL;
     files = json_array();
     arms = json_object();

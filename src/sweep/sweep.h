@@ -83,7 +83,5 @@ json_t *sweep_identity(const struct experiment *x, const struct sweep_pair *pair
 int sweep_identity_compare(const json_t *before, const json_t *now, struct spur_error *e);
 /* Usage error that names the first difference of the plans. */
 int sweep_plan_compare(const struct experiment *before, const struct experiment *now, struct spur_error *e);
-/* Of a file, as 64 hexadecimal digits. */
-int sweep_sha256(const char *filename, char ret_hex[65], struct spur_error *e);
 
 #endif
