@@ -69,6 +69,45 @@ static bool judge_system_calls(const struct measure *m, uint64_t bytes_moved, st
     return true;
 }
 
+/* Bytes through @b's ports since @a, of the whole machine; false: unknown for one of them. */
+static bool ports_bytes(const struct probe_ports *a, const struct probe_ports *b, uint64_t *ret)
+{
+    uint64_t sum = 0;
+
+    if (!a->known || !b->known || !b->n || a->n != b->n)
+        return false;
+    for (unsigned i = 0; i < b->n; i++) {
+        const struct probe_port *from = &a->items[i], *to = &b->items[i];
+
+        if (!from->known || !to->known || strcmp(from->name, to->name) || to->received_bytes < from->received_bytes ||
+            to->sent_bytes < from->sent_bytes)
+            return false;
+        sum += to->received_bytes - from->received_bytes + to->sent_bytes - from->sent_bytes;
+    }
+    *ret = sum;
+    return true;
+}
+
+/*
+ * A client's own RDMA (Weka, GPFS): the library counted operations, none of them on one of its three roads, and the
+ * RDMA ports carried at least the bytes. The ports are the machine's, so it is supporting evidence and no more.
+ */
+static bool judge_user_rdma(const struct measure *m, uint64_t bytes_moved, struct road *ret)
+{
+    uint64_t bytes;
+
+    if (!ret->counted || !ret->n_operations || ret->n_nvfs || ret->n_p2p || ret->n_posix || !bytes_moved ||
+        !ports_bytes(&m->seen.begin.rdma, &m->seen.end.rdma, &bytes) || (double)bytes < 0.9 * (double)bytes_moved)
+        return false;
+    ret->observed = SPUR_OBSERVED_USER_RDMA;
+    snprintf(ret->strength, sizeof(ret->strength), "supporting");
+    snprintf(ret->says, sizeof(ret->says),
+             "the library counted %llu operations, none of them by nvidia-fs, P2PDMA or POSIX, and the RDMA ports "
+             "carried %llu bytes, of the whole machine, where %llu were moved",
+             (unsigned long long)ret->n_operations, (unsigned long long)bytes, (unsigned long long)bytes_moved);
+    return true;
+}
+
 void road_judge(const struct trial *t, const struct measure *m, uint64_t bytes_moved, struct road *ret)
 {
     const struct path_roads *a = &m->begin.roads, *b = &m->end.roads;
@@ -80,7 +119,8 @@ void road_judge(const struct trial *t, const struct measure *m, uint64_t bytes_m
     }
     if (a->known && b->known)
         judge_counts(a, b, ret);
-    if (ret->observed != SPUR_OBSERVED_UNKNOWN || judge_nvfs(m, ret) || judge_system_calls(m, bytes_moved, ret))
+    if (ret->observed != SPUR_OBSERVED_UNKNOWN || judge_user_rdma(m, bytes_moved, ret) || judge_nvfs(m, ret) ||
+        judge_system_calls(m, bytes_moved, ret))
         return;
     snprintf(ret->strength, sizeof(ret->strength), "none");
     if (!ret->counted)

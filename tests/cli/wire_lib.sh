@@ -5,7 +5,7 @@
 wire_root=$(mktemp -d /dev/shm/spur-test.XXXXXX 2>/dev/null || mktemp -d "$work/root.XXXXXX")
 trap 'rm -rf "$work" "$wire_root"' EXIT
 
-# wire_machine simfs|nfs IN_FLIGHT: $work/mount is on it, and spur sees it by SPUR_ROOT, until wire_machine_end.
+# wire_machine simfs|nfs|rdma|nvfs IN_FLIGHT: $work/mount is on it, and spur sees it by SPUR_ROOT, until wire_machine_end.
 wire_machine() {
     mkdir -p "$work/mount"
     mkfifo "$work/hold"

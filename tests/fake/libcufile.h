@@ -29,7 +29,13 @@ FAKE_EXPORT uint64_t fake_cufile_calls(const char *symbol);
 extern const char fake_built_version[];
 
 enum mechanism { MECHANISM_SERIAL, MECHANISM_SERIALISED, MECHANISM_PARALLEL };
-enum road { ROAD_POSIX, ROAD_NVFS, ROAD_P2P, N_ROADS };
+enum road {
+    ROAD_POSIX,
+    ROAD_NVFS,
+    ROAD_P2P,
+    ROAD_USER,
+    N_ROADS
+}; /* user: a client's own RDMA, counted as none of the others */
 enum udev { UDEV_IGNORED, UDEV_READ, UDEV_MISSING };
 
 /* ------------------------------------------------------------------------------------------------

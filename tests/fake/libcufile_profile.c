@@ -64,7 +64,8 @@ static void set_mechanism(struct profile *p)
 /* "nvfs", or with weights "nvfs=3,posix=1". */
 static void set_road(struct profile *p)
 {
-    static const char *const names[] = {[ROAD_POSIX] = "posix", [ROAD_NVFS] = "nvfs", [ROAD_P2P] = "p2p"};
+    static const char *const names[] = {
+        [ROAD_POSIX] = "posix", [ROAD_NVFS] = "nvfs", [ROAD_P2P] = "p2p", [ROAD_USER] = "user"};
     const char *text = word("FAKE_CUFILE_ROAD", "posix");
     char copy[128], *save = NULL;
 
@@ -81,7 +82,7 @@ static void set_road(struct profile *p)
             bad("FAKE_CUFILE_ROAD", text);
         p->weight[road] = weight ? (unsigned)strtoul(weight, NULL, 10) : 1;
     }
-    if (!p->weight[ROAD_POSIX] && !p->weight[ROAD_NVFS] && !p->weight[ROAD_P2P])
+    if (!p->weight[ROAD_POSIX] && !p->weight[ROAD_NVFS] && !p->weight[ROAD_P2P] && !p->weight[ROAD_USER])
         bad("FAKE_CUFILE_ROAD", text);
 }
 
@@ -128,7 +129,7 @@ bool has_direct_road(void)
 {
     const struct profile *p = profile_get();
 
-    return p->weight[ROAD_NVFS] || p->weight[ROAD_P2P];
+    return p->weight[ROAD_NVFS] || p->weight[ROAD_P2P] || p->weight[ROAD_USER];
 }
 
 void fake_violation(const char *what)

@@ -66,7 +66,8 @@ static void count_batch(const struct outcome *o)
     count_ops(o->road == ROAD_POSIX ? &b->batch_posix_processed : &b->batch_processed, ok);
     if (o->road == ROAD_POSIX)
         count_ops(&b->batch_posix_enqueued, ok);
-    count_ops(o->road == ROAD_NVFS ? &b->nvfs_submit : o->road == ROAD_P2P ? &b->p2p_submit : &b->aio_submit, ok);
+    if (o->road != ROAD_USER)
+        count_ops(o->road == ROAD_NVFS ? &b->nvfs_submit : o->road == ROAD_P2P ? &b->p2p_submit : &b->aio_submit, ok);
     count_ops(&b->total_submit, ok);
     *(o->is_write ? &b->batch_write_bytes : &b->batch_read_bytes) += ok ? (uint64_t)o->result : 0;
 }
@@ -92,7 +93,8 @@ static void count_read(struct cufile_raw_gpu *g, const struct outcome *o)
     g->read_bytes += (uint64_t)o->result;
     g->read_duration_us += o->ns / 1000;
     g->n_unaligned_reads += o->is_unaligned;
-    *(o->road == ROAD_NVFS ? &g->n_nvfs_reads : o->road == ROAD_P2P ? &g->n_p2p_reads : &g->n_posix_reads) += 1;
+    if (o->road != ROAD_USER)
+        *(o->road == ROAD_NVFS ? &g->n_nvfs_reads : o->road == ROAD_P2P ? &g->n_p2p_reads : &g->n_posix_reads) += 1;
 }
 
 static void count_write(struct cufile_raw_gpu *g, const struct outcome *o)
@@ -105,7 +107,8 @@ static void count_write(struct cufile_raw_gpu *g, const struct outcome *o)
     g->write_bytes += (uint64_t)o->result;
     g->write_duration_us += o->ns / 1000;
     g->n_unaligned_writes += o->is_unaligned;
-    *(o->road == ROAD_NVFS ? &g->n_nvfs_writes : o->road == ROAD_P2P ? &g->n_p2p_writes : &g->n_posix_writes) += 1;
+    if (o->road != ROAD_USER)
+        *(o->road == ROAD_NVFS ? &g->n_nvfs_writes : o->road == ROAD_P2P ? &g->n_p2p_writes : &g->n_posix_writes) += 1;
 }
 
 static struct cufile_raw_gpu *gpu_of(int device)
