@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/run_options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,10 +50,10 @@ const struct option run_option_rows[] = {
      .kind = OPTION_TEXT,
      AT(memory),
      .default_text = "auto",
-     .help = "where bytes end (reads) or start (writes): auto, pageable, pinned, cuda:N, emulated",
+     .help = "where bytes end (reads) or start (writes): auto, pageable, pinned, cuda:N, cuda:N,M, emulated",
      .manual =
          "With auto it is cuda:0 where a GPU answers, else emulated: a GPU emulated in host memory. The first line of "
-         "output and the JSON say which it was."},
+         "output and the JSON say which it was. cuda:0,1 are several GPUs, to which the threads are dealt in turn."},
     {.name = "op",
      .metavar = "OP",
      .kind = OPTION_CHOICE,
@@ -294,6 +295,19 @@ static const char *memory_word(size_t index)
     return index ? spur_memory_name(index - 1) : "auto";
 }
 
+/* "0" or "0,1,3". */
+static bool is_gpu_list(const char *text)
+{
+    while (isdigit((unsigned char)*text)) {
+        text += strspn(text, "0123456789");
+        if (!*text)
+            return true;
+        if (*text++ != ',')
+            return false;
+    }
+    return false;
+}
+
 static int check_memory(const char *memory, struct spur_error *e)
 {
     size_t base = strcspn(memory, ":");
@@ -305,11 +319,11 @@ static int check_memory(const char *memory, struct spur_error *e)
             continue;
         if (!memory[base])
             return 0;
-        /* "cuda:N": whether it takes an index, and there is a device N, is said when it is opened. */
-        if (i && memory[base + 1] && strspn(memory + base + 1, "0123456789") == strlen(memory + base + 1))
+        /* "cuda:N" or "cuda:N,M": whether it takes an index, and there is a device N, is said when it is opened. */
+        if (i && is_gpu_list(memory + base + 1))
             return 0;
-        return error_spur(e, SPUR_CODE_USAGE, "option", "--memory: '%s': after the colon comes the number of a GPU",
-                          memory);
+        return error_spur(e, SPUR_CODE_USAGE, "option",
+                          "--memory: '%s': after the colon comes the number of a GPU, or of several: cuda:0,1", memory);
     }
     return option_unknown_value("memory", memory, memory_word, e);
 }

@@ -11,7 +11,7 @@
 
 #define LIBRARY "libnvidia-ml.so.1"
 
-enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, TEMPERATURE_GPU = 0 };
+enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, TEMPERATURE_GPU = 0, PCIE_SENT = 0, PCIE_RECEIVED = 1 };
 
 typedef struct nvmlDevice_st *device_t;
 struct utilisation {
@@ -30,6 +30,7 @@ struct nvml {
     int (*temperature)(device_t, int, unsigned *);
     int (*power)(device_t, unsigned *);
     int (*utilisation)(device_t, struct utilisation *);
+    int (*pcie)(device_t, int, unsigned *);
 };
 
 /* ------------------------------------------------------------------------------------------------
@@ -54,6 +55,7 @@ static int load_symbols(struct nvml *n, const char *file, struct spur_error *e)
         {"nvmlDeviceGetTemperature", (void **)&n->temperature, false},
         {"nvmlDeviceGetPowerUsage", (void **)&n->power, false},
         {"nvmlDeviceGetUtilizationRates", (void **)&n->utilisation, false},
+        {"nvmlDeviceGetPcieThroughput", (void **)&n->pcie, false},
     };
 
     for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -219,20 +221,20 @@ static void read_heat(const struct nvml *n, device_t device, struct nvml_reading
     }
 }
 
-static void read_utilisation(const struct nvml *n, device_t device, struct nvml_reading *r)
+static void read_utilisation(const struct nvml *n, device_t device, struct nvml_value *gpu, struct nvml_value *memory)
 {
     static const char call[] = "nvmlDeviceGetUtilizationRates";
     struct utilisation u = {0, 0};
 
     if (!n->utilisation) {
-        put_missing(&r->utilisation_percent, call);
-        put_missing(&r->memory_utilisation_percent, call);
+        put_missing(gpu, call);
+        put_missing(memory, call);
         return;
     }
     int code = n->utilisation(device, &u);
 
-    put(n, &r->utilisation_percent, call, code, u.gpu);
-    put(n, &r->memory_utilisation_percent, call, code, u.memory);
+    put(n, gpu, call, code, u.gpu);
+    put(n, memory, call, code, u.memory);
 }
 
 int nvml_read(struct nvml *n, const char *uuid, struct nvml_reading *ret, struct spur_error *e)
@@ -247,6 +249,37 @@ int nvml_read(struct nvml *n, const char *uuid, struct nvml_reading *ret, struct
     read_clock(n, device, CLOCK_MEMORY, &ret->memory_mhz);
     read_reasons(n, device, ret);
     read_heat(n, device, ret);
-    read_utilisation(n, device, ret);
+    read_utilisation(n, device, &ret->utilisation_percent, &ret->memory_utilisation_percent);
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------ */
+
+/* NVML's unit is kilobytes (1000) per second; the manual says KB/s. */
+static void read_pcie(const struct nvml *n, device_t device, int direction, struct nvml_value *v)
+{
+    unsigned kb = 0;
+
+    if (!n->pcie) {
+        put_missing(v, "nvmlDeviceGetPcieThroughput");
+        return;
+    }
+    int code = n->pcie(device, direction, &kb);
+
+    put(n, v, "nvmlDeviceGetPcieThroughput", code, (uint64_t)kb * 1000);
+}
+
+int nvml_traffic_read(struct nvml *n, const char *uuid, struct nvml_traffic *ret, struct spur_error *e)
+{
+    struct nvml_value memory;
+    device_t device = NULL;
+    int code = n->by_uuid(uuid, &device);
+
+    if (code)
+        return error_foreign(e, SPUR_SOURCE_ERRNO, ENODEV, -ENODEV, "nvmlDeviceGetHandleByUUID", "%s: %s (%d)", uuid,
+                             n->error_string(code), code);
+    read_pcie(n, device, PCIE_RECEIVED, &ret->received);
+    read_pcie(n, device, PCIE_SENT, &ret->sent);
+    read_utilisation(n, device, &ret->utilisation_percent, &memory);
     return 0;
 }

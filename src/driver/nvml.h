@@ -38,4 +38,14 @@ void nvml_close(struct nvml *n);
  */
 int nvml_read(struct nvml *n, const char *uuid, struct nvml_reading *ret, struct spur_error *e);
 
+/*
+ * What the PCIe link of that GPU carried over the last 20 ms, in bytes per second, as NVML measures it (the call takes
+ * that long). The same on every road to the GPU, so it is evidence of none; ceilings are judged by it.
+ */
+struct nvml_traffic {
+    struct nvml_value received, sent; /* by the GPU */
+    struct nvml_value utilisation_percent;
+};
+int nvml_traffic_read(struct nvml *n, const char *uuid, struct nvml_traffic *ret, struct spur_error *e);
+
 #endif

@@ -347,15 +347,15 @@ static json_t *gpu_value(const struct nvml_value *v, json_t *nulls, const char *
     return json_null();
 }
 
-static json_t *gpu_environment(const struct trial *t, json_t *nulls, const char *prefix)
+static json_t *gpu_environment(const char *uuid, json_t *nulls, const char *prefix)
 {
     struct nvml_reading g;
     struct spur_error e = {0};
     struct nvml *nvml = NULL;
     json_t *gpu = NULL;
 
-    if (nvml_open(&nvml, &e) == 0 && nvml_read(nvml, t->memory_info.uuid, &g, &e) == 0) {
-        gpu = json_pack("{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "uuid", t->memory_info.uuid, "sm_mhz",
+    if (nvml_open(&nvml, &e) == 0 && nvml_read(nvml, uuid, &g, &e) == 0) {
+        gpu = json_pack("{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "uuid", uuid, "sm_mhz",
                         gpu_value(&g.sm_mhz, nulls, prefix, "sm_mhz"), "memory_mhz",
                         gpu_value(&g.memory_mhz, nulls, prefix, "memory_mhz"), "throttle",
                         gpu_value(&g.throttle, nulls, prefix, "throttle"), "throttle_words", g.throttle_words,
@@ -377,7 +377,7 @@ static json_t *environment(struct child *c, const char *prefix)
     json_t *e = probe_environment(&c->measure.probe, c->outcome.nulls, prefix);
 
     if (c->trial.memory_info.uuid[0])
-        json_object_set_new(e, "gpu", gpu_environment(&c->trial, c->outcome.nulls, prefix));
+        json_object_set_new(e, "gpu", gpu_environment(c->trial.memory_info.uuid, c->outcome.nulls, prefix));
     return e;
 }
 
@@ -403,6 +403,7 @@ static int set_up(struct child *c)
         return -1;
     }
     measure_init(&c->measure, &c->trial.targets);
+    measure_gpus(&c->measure, &c->trial);
     c->measure.path = c->trial.path->ops->roads ? c->trial.path : NULL;
     if (c->job.baseline_busy >= 0) {
         c->measure.baseline_busy = c->job.baseline_busy;

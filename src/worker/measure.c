@@ -45,8 +45,25 @@ void measure_init(struct measure *m, const struct target_list *targets)
     seen_init(&m->seen, &m->probe, targets);
 }
 
+void measure_gpus(struct measure *m, const struct trial *t)
+{
+    char uuids[TRIAL_MAX_MEMORIES][48];
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < t->n_memories; i++) {
+        struct spur_memory_info info = {.size = sizeof(info)};
+
+        spur_memory_describe(t->memories[i], &info);
+        if (info.uuid[0])
+            snprintf(uuids[n++], sizeof(uuids[0]), "%.47s", info.uuid);
+    }
+    m->gpu_sampler = gpu_sampler_open((const char(*)[48])uuids, n);
+}
+
 void measure_free(struct measure *m)
 {
+    gpu_sampler_stop(m->gpu_sampler, &m->gpu_samples);
+    gpu_sampler_close(m->gpu_sampler);
     seen_free(&m->seen);
 }
 
@@ -74,12 +91,14 @@ void measure_begin(struct measure *m)
 {
     snapshot(m, &m->begin);
     seen_begin(&m->seen);
+    gpu_sampler_start(m->gpu_sampler);
 }
 
 void measure_end(struct measure *m)
 {
     snapshot(m, &m->end);
     seen_end(&m->seen);
+    gpu_sampler_stop(m->gpu_sampler, &m->gpu_samples);
     if (m->begin.io.known && m->end.io.known)
         storage_window_check(&m->seen.storage, m->end.io.read_bytes - m->begin.io.read_bytes, &m->seen.sum);
 }

@@ -6,6 +6,7 @@
 #include "path/path.h"
 #include "probe/nvfs.h"
 #include "probe/probe.h"
+#include "worker/gpu_sampler.h"
 #include "worker/seen.h"
 #include "worker/trial.h"
 
@@ -27,9 +28,13 @@ struct measure {
     double baseline_busy;     /* CPUs busy while the trial was idle; negative: not measured */
     struct snapshot begin, end;
     struct seen seen; /* by the storage, at the same moments */
+    struct gpu_sampler *gpu_sampler;
+    struct gpu_samples gpu_samples; /* between begin and end; after the end */
 };
 
 void measure_init(struct measure *m, const struct target_list *targets);
+/* The GPUs of the trial, whose links are to be watched. */
+void measure_gpus(struct measure *m, const struct trial *t);
 void measure_free(struct measure *m);
 /* Watches the machine for @ns while the trial is idle. */
 void measure_baseline(struct measure *m, uint64_t ns);

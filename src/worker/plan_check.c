@@ -13,7 +13,7 @@ static void keep_memory(const struct trial *t, struct spur_memory **kept)
     struct spur_error e;
 
     if (!*kept && t->memory_info.is_device && !t->memory_info.is_emulated)
-        spur_memory_open(t->memory_info.name, kept, &e);
+        spur_memory_open(t->memory_info.name, kept, &e); /* of several GPUs the first */
 }
 
 static json_t *check(const json_t *message, struct spur_memory **kept)

@@ -9,6 +9,7 @@
 #include "core/util.h"
 #include "path/path.h"
 #include "worker/result_parts.h"
+#include "worker/trial_memory.h"
 
 void outcome_free(struct outcome *o)
 {
@@ -43,6 +44,22 @@ void totals_make(const struct trial *t, struct totals *ret)
  * What runs
  */
 
+/* Several GPUs: which, in the order in which threads are dealt to them. */
+static json_t *memory_list(const struct trial *t)
+{
+    json_t *list = json_array();
+
+    for (unsigned i = 0; i < t->n_memories; i++) {
+        struct spur_memory_info info = {.size = sizeof(info)};
+
+        spur_memory_describe(t->memories[i], &info);
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:i}", "name", info.name, "device_name",
+                                              info.device_name, "uuid", info.uuid, "pci_address", info.pci_address,
+                                              "numa_node", info.numa_node));
+    }
+    return list;
+}
+
 json_t *result_memory(const struct trial *t)
 {
     const struct spur_memory_info *i = &t->memory_info;
@@ -59,6 +76,10 @@ json_t *result_memory(const struct trial *t)
         json_object_set_new(m, "uuid", json_string(i->uuid));
     if (i->pci_address[0])
         json_object_set_new(m, "pci_address", json_string(i->pci_address));
+    if (t->n_memories > 1) {
+        json_object_set_new(m, "name", json_string(t->job->memory));
+        json_object_set_new(m, "gpus", memory_list(t));
+    }
     return m;
 }
 
@@ -159,7 +180,7 @@ static json_t *latency(const struct totals *s, json_t *nulls)
     return l;
 }
 
-/* What the sampler used is known, and no part of the trial. */
+/* What the samplers used is known, and no part of the trial. */
 static double without(double all, double part)
 {
     return all > part ? all - part : 0;
@@ -168,7 +189,8 @@ static double without(double all, double part)
 static json_t *cpu(const struct trial *t, const struct measure *m, json_t *nulls)
 {
     const struct snapshot *a = &m->begin, *b = &m->end;
-    const struct samples *sampled = &m->seen.samples;
+    double samplers_user_s = m->seen.samples.user_s + m->gpu_samples.user_s;
+    double samplers_system_s = m->seen.samples.system_s + m->gpu_samples.system_s;
     struct machine_cpu machine;
     char reason[PROBE_REASON];
     json_t *c = json_object();
@@ -176,13 +198,13 @@ static json_t *cpu(const struct trial *t, const struct measure *m, json_t *nulls
     json_object_set_new(
         c, "process",
         json_pack("{s:o, s:o, s:s}", "user_s",
-                  result_real(without(b->process_user_s - a->process_user_s, sampled->user_s)), "system_s",
-                  result_real(without(b->process_system_s - a->process_system_s, sampled->system_s)), "includes",
+                  result_real(without(b->process_user_s - a->process_user_s, samplers_user_s)), "system_s",
+                  result_real(without(b->process_system_s - a->process_system_s, samplers_system_s)), "includes",
                   t->memory_info.is_emulated
                       ? "all threads of the worker: callers, checking and stamping, io_uring workers, and the emulated "
-                        "GPU's copy engine; not the sampler of wire.sampled, not kernel threads"
-                      : "all threads of the worker: callers, checking and stamping, io_uring workers; not the sampler "
-                        "of wire.sampled, not kernel threads"));
+                        "GPU's copy engine; not the samplers of wire and gpu_links, not kernel threads"
+                      : "all threads of the worker: callers, checking and stamping, io_uring workers; not the samplers "
+                        "of wire and gpu_links, not kernel threads"));
     if (measure_machine_cpu(m, &machine, reason, sizeof(reason))) {
         json_object_set_new(c, "machine",
                             json_pack("{s:o, s:o, s:o, s:s}", "user_s", result_real(machine.user_s), "system_s",
@@ -246,9 +268,10 @@ static json_t *parts(const struct trial *t)
         for (size_t f = 0; f < t->targets.n; f++) {
             if (!w->by_file[f].requests && !(w->files[f] && !w->idle))
                 continue;
-            json_array_append_new(list, json_pack("{s:i, s:i, s:s, s:o, s:I}", "thread", i, "file", (int)f, "memory",
-                                                  t->memory_info.name, "bytes", bytes_moved(t, w->by_file[f].bytes),
-                                                  "requests", (json_int_t)w->by_file[f].requests));
+            json_array_append_new(list,
+                                  json_pack("{s:i, s:i, s:s, s:o, s:I}", "thread", i, "file", (int)f, "memory",
+                                            trial_memory_of(t, i)->name, "bytes", bytes_moved(t, w->by_file[f].bytes),
+                                            "requests", (json_int_t)w->by_file[f].requests));
         }
     }
     return list;
@@ -462,6 +485,7 @@ json_t *result_make(const struct trial *t, const struct measure *m, struct outco
         json_decref(facts);
     json_object_set_new(r, "evidence", evidence);
     json_object_set_new(r, "wire", result_wire(&m->seen, nulls));
+    json_object_set_new(r, "gpu_links", result_gpu_links(&m->gpu_samples, nulls));
     json_object_set_new(r, "parts", parts(t));
     set_times(r, o, &s, nulls);
     json_object_set_new(r, "intervals", intervals(t, o));

@@ -20,6 +20,8 @@ void result_io_evidence(const struct measure *m, json_t *evidence);
 json_t *result_device(const struct measure *m, json_t *nulls);
 /* What the storage saw. */
 json_t *result_wire(const struct seen *s, json_t *nulls);
+/* What the links of the GPUs carried. */
+json_t *result_gpu_links(const struct gpu_samples *s, json_t *nulls);
 /* What answered: "storage", "cache", "memory"; NULL with a reason where nothing counts it. */
 const char *result_served(const struct trial *t, const struct measure *m, const struct totals *s,
                           const char **ret_reason);

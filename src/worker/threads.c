@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/util.h"
 #include "worker/trial.h"
+#include "worker/trial_memory.h"
 
 static int no_memory(struct spur_error *e, const char *what)
 {
@@ -74,9 +75,9 @@ static int thread_open(struct trial_thread *w, struct spur_error *e)
         r = thread_arrays(w, e);
     if (r < 0 || w->idle)
         return r;
-    r = spur_queue_open(t->path, t->memory, t->job->depth, &w->queue, e);
+    r = spur_queue_open(t->path, trial_memory_of(t, w->index), t->job->depth, &w->queue, e);
     if (!r)
-        r = t->memory->ops->stream_open(t->memory, 4, &w->stream, e);
+        r = t->memory->ops->stream_open(trial_memory_of(t, w->index), 4, &w->stream, e);
     if (!r)
         r = prefill(w, e);
     return r;

@@ -13,6 +13,7 @@
 #include "core/util.h"
 #include "path/path.h"
 #include "worker/cpus.h"
+#include "worker/trial_memory.h"
 
 static int no_memory(struct spur_error *e, const char *what)
 {
@@ -38,25 +39,6 @@ static int usage(struct spur_error *e, const char *remedy, const char *option, c
 /* ------------------------------------------------------------------------------------------------
  * Memory and path
  */
-
-/* --memory auto: a GPU where one answers, else the emulated one; the caller prints which. */
-static int open_memory(struct trial *t, struct spur_error *e)
-{
-    const char *name = t->job->memory;
-    int r;
-
-    if (!strcmp(name, "auto")) {
-        struct spur_error why = {0};
-
-        name = spur_memory_probe("cuda:0", &why) == 0 ? "cuda:0" : "emulated";
-        snprintf(t->memory_reason, sizeof(t->memory_reason), "%.199s", why.detail);
-    }
-    r = spur_memory_open(name, &t->memory, e);
-    if (r < 0)
-        return r;
-    t->memory_info.size = sizeof(t->memory_info);
-    return spur_memory_describe(t->memory, &t->memory_info);
-}
 
 static int open_path(struct trial *t, struct spur_error *e)
 {
@@ -329,9 +311,9 @@ static int make_cells(struct trial *t, struct spur_error *e)
  * Buffers
  */
 
-static int add_buffer(struct trial *t, uint64_t bytes, struct spur_buffer **ret, struct spur_error *e)
+static int add_buffer(struct trial *t, unsigned thread, uint64_t bytes, struct spur_buffer **ret, struct spur_error *e)
 {
-    int r = spur_buffer_alloc(t->memory, bytes, ret, e);
+    int r = spur_buffer_alloc(trial_memory_of(t, thread), bytes, ret, e);
 
     if (r < 0)
         return r;
@@ -391,9 +373,9 @@ static int make_buffers(struct trial *t, struct spur_error *e)
         struct trial_thread *w = &t->threads[i];
 
         if (!(t->job->share & SHARE_BUFFER)) {
-            r = add_buffer(t, thread_bytes, &w->buffer, e);
+            r = add_buffer(t, i, thread_bytes, &w->buffer, e);
         } else {
-            r = i ? 0 : add_buffer(t, thread_bytes * t->n_threads, &w->buffer, e);
+            r = i ? 0 : add_buffer(t, i, thread_bytes * t->n_threads, &w->buffer, e);
             w->buffer = t->threads[0].buffer;
             w->buffer_base = i * thread_bytes;
         }
@@ -445,7 +427,7 @@ static int make_openings(struct trial *t, struct spur_error *e)
     if (!r)
         r = bind_cpus(t, false, e);
     if (!r)
-        r = open_memory(t, e);
+        r = trial_memory_open(t, e);
     if (!r)
         r = bind_cpus(t, true, e);
     if (!r)
@@ -527,7 +509,7 @@ void trial_free(struct trial *t)
     for (size_t i = t->n_files; i-- > 0;)
         spur_file_close(t->files[i]);
     spur_path_close(t->path);
-    spur_memory_close(t->memory);
+    trial_memory_close(t);
     for (size_t i = 0; t->cells && i < t->targets.n; i++)
         if (t->cells[i])
             munmap(t->cells[i], (t->workload_files[i].bytes / t->job->request_bytes + 1) * sizeof(uint32_t));

@@ -93,11 +93,15 @@ struct trial_thread {
     struct spur_error error;
 } __attribute__((aligned(128)));
 
+#define TRIAL_MAX_MEMORIES 16
+
 struct trial {
     const struct job *job;
     struct target_list targets;
-    struct spur_memory *memory;
-    struct spur_memory_info memory_info;
+    struct spur_memory *memory;          /* the first: all are of one kind */
+    struct spur_memory_info memory_info; /* of it */
+    struct spur_memory *memories[TRIAL_MAX_MEMORIES];
+    unsigned n_memories;     /* several: GPUs to which threads are dealt in turn */
     char memory_reason[200]; /* why --memory auto did not take a GPU; empty where it did or was not asked */
     struct spur_path *path;
     struct spur_file **files; /* all handles: of thread 0's files, then thread 1's, ... or one set */

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/util.h"
+#include "worker/visible_gpus.h"
 
 /* What a worker gets of the environment; docs/worker-protocol.md lists it. */
 static bool passes(const char *entry)
@@ -151,12 +152,24 @@ static int surround_cufile(const struct job *job, bool pilot, struct trial_env *
     return make_json(job, env, e);
 }
 
+/* Only the job's GPUs are seen. */
+static int narrow_gpus(const struct job *job, struct trial_env *env)
+{
+    char list[1024];
+
+    if (!visible_gpus(job->memory, getenv("CUDA_VISIBLE_DEVICES"), visible_gpus_count(), list, sizeof(list)))
+        return 0;
+    return set(env, "CUDA_VISIBLE_DEVICES", list) ?: set(env, GPUS_NARROWED, "1");
+}
+
 int trial_env_make(const struct job *job, bool pilot, struct trial_env *ret, struct spur_error *e)
 {
     int r;
 
     *ret = (struct trial_env){NULL};
     r = copy_own(ret) ? error_errno(e, ENOMEM, "environment", "a worker") : 0;
+    if (!r && job)
+        r = narrow_gpus(job, ret) ? error_errno(e, ENOMEM, "environment", "a worker") : 0;
     if (!r && trial_env_is_cufile(job))
         r = surround_cufile(job, pilot, ret, e);
     if (r < 0)

@@ -77,6 +77,27 @@ static void set_rules(const char *text)
     }
 }
 
+/* CUDA_VISIBLE_DEVICES, of numbers only. */
+static void narrow(void)
+{
+    const char *text = getenv("CUDA_VISIBLE_DEVICES");
+    int n = 0;
+
+    for (int i = 0; i < FAKE_DEVICES; i++)
+        fake.visible[i] = i;
+    while (text && *text && n < FAKE_DEVICES) {
+        int index = atoi(text);
+
+        if (index >= fake.n_devices) /* CUDA sees what stands before the first wrong one */
+            break;
+        fake.visible[n++] = index;
+        text = strchr(text, ',');
+        text = text ? text + 1 : "";
+    }
+    if (text)
+        fake.n_devices = n;
+}
+
 static void start(void)
 {
     uint64_t n = number("FAKE_CUDA_DEVICES", 1);
@@ -84,6 +105,7 @@ static void start(void)
     fake.delay_ns = number("FAKE_CUDA_DELAY_US", 50) * 1000;
     fake.check = number("FAKE_CUDA_CHECK", 0) != 0;
     fake.n_devices = n < FAKE_DEVICES ? (int)n : FAKE_DEVICES;
+    narrow();
     fake.total_bytes = number("FAKE_CUDA_BYTES", 8ull << 30);
     for (int i = 0; i < FAKE_DEVICES; i++)
         fake.contexts[i].device = i;
@@ -332,7 +354,7 @@ CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
     CUresult code = enter_device("cuDeviceGetUuid_v2", device);
 
     for (unsigned i = 0; i < 16 && !code; i++)
-        uuid->bytes[i] = (unsigned char)(0xfa * (i == 0) + 0x11 * i + (i == 15) * (unsigned)device);
+        uuid->bytes[i] = (unsigned char)(0xfa * (i == 0) + 0x11 * i + (i == 15) * (unsigned)fake.visible[device]);
     return code;
 }
 

@@ -131,6 +131,7 @@ struct fake {
     uint64_t delay_ns;
     bool check;
     int n_devices;
+    int visible[FAKE_DEVICES]; /* by number as CUDA counts what it sees */
     size_t total_bytes, used_bytes[FAKE_DEVICES];
     struct CUctx_st contexts[FAKE_DEVICES];
     struct region *regions;

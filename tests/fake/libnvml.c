@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An NVML for tests: one GPU, that of the fake libcuda. FAKE_NVML_BROKEN=1: values cannot be read. Has the old name of
- * the throttle reasons only, and no utilisation, as old drivers.
+ * the throttle reasons only. The link carries 3 GB/s to it and 1 GB/s from it.
  */
 #include "driver/nvml.h"
 
@@ -22,6 +22,7 @@ EXPORT int nvmlDeviceGetClockInfo(device_t device, int clock, unsigned *mhz);
 EXPORT int nvmlDeviceGetCurrentClocksThrottleReasons(device_t device, unsigned long long *mask);
 EXPORT int nvmlDeviceGetTemperature(device_t device, int sensor, unsigned *celsius);
 EXPORT int nvmlDeviceGetPowerUsage(device_t device, unsigned *milliwatts);
+EXPORT int nvmlDeviceGetPcieThroughput(device_t device, int direction, unsigned *kb);
 
 static int broken(void)
 {
@@ -70,5 +71,11 @@ int nvmlDeviceGetTemperature(device_t device, int sensor, unsigned *celsius)
 int nvmlDeviceGetPowerUsage(device_t device, unsigned *milliwatts)
 {
     *milliwatts = 78123;
+    return broken();
+}
+
+int nvmlDeviceGetPcieThroughput(device_t device, int direction, unsigned *kb)
+{
+    *kb = direction == 1 ? 3000000 : 1000000;
     return broken();
 }
