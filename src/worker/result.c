@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/sha256.h"
 #include "core/util.h"
 #include "path/path.h"
 #include "worker/result_parts.h"
@@ -131,12 +132,28 @@ unsigned result_busy_threads(const struct trial *t)
     return n;
 }
 
+/* A library by what it is, whatever its name: a path that loaded one says which. */
+static void add_library_sha256(json_t *facts)
+{
+    const char *library = json_string_value(json_object_get(facts, "library"));
+    struct spur_error e = {0};
+    char sha256[SHA256_TEXT];
+
+    if (!library)
+        return;
+    if (sha256_of_file(library, sha256, &e) == 0)
+        emit_fact(facts, &(struct path_fact){"library_sha256", sha256, NULL});
+    else
+        emit_fact(facts, &(struct path_fact){"library_sha256", NULL, e.detail});
+}
+
 json_t *result_effective(const struct trial *t)
 {
     json_t *path = json_object();
     json_t *e;
 
     t->path->ops->effective(t->path, emit_fact, path);
+    add_library_sha256(path);
     e = json_pack("{s:s, s:o, s:o, s:o, s:i, s:i, s:I, s:s, s:I, s:i, s:i, s:o, s:I, s:I}", "path", t->path->ops->name,
                   "memory", result_memory(t), "settings", effective_settings(t), "path_facts", path, "threads",
                   result_busy_threads(t), "depth", t->job->depth, "request_bytes", (json_int_t)t->job->request_bytes,

@@ -25,4 +25,14 @@ FAKE_CUFILE_ROAD=nvfs expect 0 "$SPUR" compare --results "$work/d.db" $short --a
 says out "gds (nvidia-fs)"
 [ "$(sqlite3 "$work/d.db" "select count(*) from trials where status = 'ok' and observed = 'nvidia-fs'")" -eq 2 ] ||
     fail "no direct trials"
+# An experiment is of the libraries it began with, whatever their names are.
+cp "$(library 1.15.1.6)" "$work/mine.so"
+# shellcheck disable=SC2086
+expect 0 "$SPUR" compare --results "$work/m.db" $short --arm odirect --arm mine:path=cufile,route=compat,library="$work/mine.so" \
+    --limit 1ms
+cp "$(library 1.18.1.6)" "$work/new.so"
+mv "$work/new.so" "$work/mine.so"
+expect 3 "$SPUR" compare --resume "$work/m.db"
+one_line
+says err "arm.mine.library_sha256 changed"
 no_litter

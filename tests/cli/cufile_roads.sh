@@ -17,6 +17,8 @@ for version in 1.15.1.6 1.18.1.6 1.20.0.107; do
     holds "r['observed'] == 'compat' and r['evidence'][0]['strength'] == 'strong'" "r['verify']['status'] == 'ok'" \
         "r['evidence'][0]['value']['posix'] == r['evidence'][0]['value']['operations'] > 0" \
         "r['effective']['path_facts']['library_version'] == '$version'" "any('simulated' in n for n in r['notes'])"
+    sha256=$(sha256sum "$(library $version)" | cut -d' ' -f1)
+    holds "r['effective']['path_facts']['library_sha256'] == '$sha256'"
     cufile 0 $version --set route=any
     holds "r['observed'] == 'compat'"
     FAKE_CUFILE_ROAD=nvfs cufile 0 $version
