@@ -23,14 +23,19 @@ holds "r['observed'] == 'user-rdma' and r['evidence'][0]['strength'] == 'support
 timed 0 1.15.1.6 --set route=compat
 holds "r['observed'] == 'compat'" # what the library counted comes first
 wire_machine_end
+mkdir -p "$work/root/proc/driver/nvidia-fs" "$work/root/sys/module/nvidia_fs/parameters" # the library counts there
+for enabled in 1 0; do
+    echo $enabled >"$work/root/sys/module/nvidia_fs/parameters/rw_stats_enabled"
+    SPUR_ROOT="$work/root" FAKE_CUFILE_ROAD=nvfs timed 0 1.9.1.3
+    mv "$work/r.json" "$work/$enabled.json"
+done
+cp "$work/1.json" "$work/r.json"
+holds "r['observed'] == 'nvidia-fs' and r['evidence'][0]['strength'] == 'strong'" \
+    "any(e['source'] == 'nvidia-fs' and e['value']['reads'] >= r['requests'] for e in r['evidence'])"
+cp "$work/0.json" "$work/r.json"
+holds "r['observed'] == 'unknown'" "any('counters are off' in e['says'] for e in r['evidence'])"
 wire_machine nvfs 1
-FAKE_CUFILE_ROAD=nvfs timed 0 1.9.1.3
-holds "r['observed'] == 'nvidia-fs' and r['evidence'][0]['strength'] == 'strong'"
 trial 0 --file "$work/f" --path buffered --memory pageable --seconds 200ms --warmup 0s
 holds "r['observed'] == 'host' and any('nvidia-fs counters moved' in n for n in r['notes'])"
-wire_machine_end
-wire_machine nvfs 0
-FAKE_CUFILE_ROAD=nvfs timed 0 1.9.1.3
-holds "r['observed'] == 'unknown'" "any('counters are off' in e['says'] for e in r['evidence'])"
 wire_machine_end
 no_litter
