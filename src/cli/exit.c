@@ -12,6 +12,7 @@ static const struct exit_row rows[] = {
     {EXIT_USAGE, "Usage: an unknown or conflicting option, a value out of range, a depth that the path cannot have."},
     {EXIT_REFUSED,
      "Refused: the road asked for is not there, a foreign file would be written, holes, an unsafe target."},
+    {EXIT_NOT_DIRECT, "doctor: it works, but not on the direct road."},
     {EXIT_INTERRUPTED, "Interrupted by SIGINT; partial results were kept."},
     {EXIT_TERMINATED, "Ended by SIGTERM; partial results were kept."},
 };

@@ -12,6 +12,7 @@ enum exit_code {
     EXIT_FAILED = 1,
     EXIT_USAGE = 2,
     EXIT_REFUSED = 3,
+    EXIT_NOT_DIRECT = 4,
     EXIT_INTERRUPTED = 130,
     EXIT_TERMINATED = 143,
 };

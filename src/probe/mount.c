@@ -180,7 +180,7 @@ bool mount_has_option(const char *options, const char *name)
  * Files of btrfs subvolumes and of overlays carry device numbers that mountinfo does not show: then the mount that
  * holds the name is taken, if it too has an anonymous device (major 0).
  */
-static void find(const struct probe *p, const char *name, dev_t dev, struct probe_mount *ret)
+void mount_find(const struct probe *p, const char *name, dev_t dev, struct probe_mount *ret)
 {
     struct search s = {.name = name, .has_dev = true, .major = major(dev), .minor = minor(dev), .found = ret};
 
@@ -204,6 +204,6 @@ void probe_mount_find(const struct probe *p, const char *filename, dev_t dev, st
         reason_set(ret->reason, "%.100s: %s", filename, strerrordesc_np(errno));
         return;
     }
-    find(p, real, dev, ret);
+    mount_find(p, real, dev, ret);
     free(real);
 }

@@ -20,6 +20,9 @@ int mount_walk(const struct probe *p, mount_visit_fn visit, void *context, char 
 void mount_find_device(const struct probe *p, dev_t dev, struct probe_mount *ret);
 void mount_find_name(const struct probe *p, const char *absolute, struct probe_mount *ret);
 
+/* The mount that holds @absolute, whose device number is @dev; the file system itself is not asked. */
+void mount_find(const struct probe *p, const char *absolute, dev_t dev, struct probe_mount *ret);
+
 /* Undoes \ooo, as which the kernel writes blanks, backslashes and the like. */
 void mount_unescape(char *s);
 

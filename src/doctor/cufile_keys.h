@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Keys of cufile.json with their types and ranges, and where each key of a text stands. Private to the doctor. */
+#ifndef SPUR_DOCTOR_CUFILE_KEYS_H
+#define SPUR_DOCTOR_CUFILE_KEYS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+enum key_kind { KEY_BOOL, KEY_NUMBER, KEY_TEXT, KEY_LIST, KEY_SECTION, KEY_ANY };
+
+struct cufile_key {
+    const char *name; /* dotted */
+    enum key_kind kind;
+    long min, max;     /* of numbers; max 0: none is known */
+    long multiple;     /* 0: any */
+    const char *words; /* of texts: allowed ones by blanks; NULL: any */
+};
+
+/* NULL: no such key is known. @library: 1000 * major + minor, or 0 where it is unknown: ranges grew. */
+const struct cufile_key *cufile_key_find(const char *name, int library, long *ret_max);
+/* The known key whose last word is nearest, or whose last word it is; NULL. */
+const char *cufile_key_near(const char *name);
+
+/* Calls @visit with each key of a text that is JSON with comments, and its line; a key of an object in a list has the
+ * list's name. */
+typedef void (*cufile_key_visit)(void *context, const char *dotted, unsigned line);
+void cufile_keys_walk(const char *text, cufile_key_visit visit, void *context);
+
+#endif

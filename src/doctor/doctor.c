@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/* Gathers facts, runs the checks over them, and makes the report. */
+#include "doctor/check.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "core/error.h"
+#include "probe/mount.h"
+#include "probe/read.h"
+#include "worker/job.h"
+
+#define FILE_DEADLINE_NS 5000000000ull
+
+/* ------------------------------------------------------------------------------------------------
+ * What checks say
+ */
+
+const char *severity_name(enum severity s)
+{
+    static const char *const names[] = {"fail", "warn", "note", "unknown", "pass"};
+
+    return names[s];
+}
+
+void conclude(struct conclusion *c, enum answer is, const char *why, ...)
+{
+    va_list ap;
+
+    if (c->is == ANSWER_NO || is == ANSWER_UNKNOWN || c->is == is)
+        return;
+    c->is = is;
+    va_start(ap, why);
+    vsnprintf(c->why, sizeof(c->why), why, ap);
+    va_end(ap);
+}
+
+json_t *say(struct doctor *d, enum severity severity, const char *where, const char *found, ...)
+{
+    char text[1200];
+    json_t *one;
+    va_list ap;
+
+    va_start(ap, found);
+    vsnprintf(text, sizeof(text), found, ap);
+    va_end(ap);
+    one = json_pack("{s:s, s:o, s:s, s:o, s:o, s:s, s:s?}", "check", d->check->name, "file",
+                    d->file ? json_filename(d->file->name) : json_null(), "severity", severity_name(severity), "where",
+                    json_filename(where), "found", json_filename(text), "why", d->check->why, "remedy",
+                    severity < SEVERITY_UNKNOWN ? d->check->remedy : NULL);
+    json_array_append_new(d->findings, one);
+    return one;
+}
+
+void remedy(json_t *finding, const char *text, ...)
+{
+    char words[1200];
+    va_list ap;
+
+    va_start(ap, text);
+    vsnprintf(words, sizeof(words), text, ap);
+    va_end(ap);
+    json_object_set_new(finding, "remedy", *words ? json_filename(words) : json_null());
+}
+
+void fact(struct doctor *d, const char *key, json_t *value)
+{
+    json_t *all = d->file ? d->file->seen : d->seen;
+    json_t *mine = json_object_get(all, d->check->name);
+
+    if (!mine) {
+        mine = json_object();
+        json_object_set_new(all, d->check->name, mine);
+    }
+    json_object_set_new(mine, key, value ? value : json_null());
+}
+
+void fact_text(struct doctor *d, const char *key, const char *text)
+{
+    fact(d, key, text ? json_filename(text) : NULL);
+}
+
+void fact_number(struct doctor *d, const char *key, uint64_t value)
+{
+    fact(d, key, value <= INT64_MAX ? json_integer((json_int_t)value) : NULL);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Gathering
+ */
+
+static int open_recording(struct doctor *d, const char *root, struct spur_error *e)
+{
+    char reason[PROBE_REASON], *text, *schema;
+    json_error_t why;
+
+    if (snprintf(d->p.root, sizeof(d->p.root), "%s", root) >= (int)sizeof(d->p.root))
+        return error_errno(e, ENAMETOOLONG, "root", "%s", root);
+    if (access(root, R_OK | X_OK) < 0)
+        return error_errno(e, errno, "open", "%s", root);
+    text = read_text(&d->p, "/facts.json", reason);
+    if (!text) { /* a bare root: what only the process could say is unknown */
+        d->live = json_object();
+        return 0;
+    }
+    d->live = json_loads(text, 0, &why);
+    free(text);
+    if (!json_is_object(d->live))
+        return error_spur(e, SPUR_CODE_USAGE, "root", "%s/facts.json:%d: %s", root, why.line, why.text);
+    schema = (char *)json_string_value(json_object_get(d->live, "schema"));
+    if (schema && !strcmp(schema, RECORDING_SCHEMA))
+        return 0;
+    error_spur(e, SPUR_CODE_USAGE, "root", "%s/facts.json: schema '%s' is not %s: made by another version of spur",
+               root, schema ? schema : "", RECORDING_SCHEMA);
+    error_remedy(e, "read it with that version, or record the machine again");
+    return -EINVAL;
+}
+
+/* Absolute, without looking at the file system, which might hang. */
+static char *absolute(const struct doctor *d, const char *name)
+{
+    char *here = name[0] == '/' || d->recorded ? NULL : getcwd(NULL, 0), *whole = NULL;
+
+    if (name[0] == '/')
+        return strdup(name);
+    if (asprintf(&whole, "%s/%s", here ? here : "", name) < 0)
+        whole = NULL;
+    free(here);
+    return whole;
+}
+
+static void find_mount(struct doctor *d, struct doctor_file *f)
+{
+    const char *real = json_string_value(json_object_get(f->facts, "real"));
+    _cleanup_free_ char *name = real ? strdup(real) : absolute(d, f->name);
+
+    if (f->has_device && name)
+        mount_find(&d->p, name, f->device, &f->mount);
+    else if (name)
+        mount_find_name(&d->p, name, &f->mount);
+    if (!f->has_device && f->mount.known) {
+        f->device = makedev(f->mount.major, f->mount.minor);
+        f->has_device = true;
+    }
+    if (f->has_device)
+        probe_block_find(&d->p, f->device, &f->block);
+    else
+        snprintf(f->block.reason, sizeof(f->block.reason), "no device number is known");
+}
+
+static void take_facts(struct doctor *d, struct doctor_file *f)
+{
+    int major_number, minor_number;
+
+    if (f->facts && json_unpack(f->facts, "{s:[i,i]}", "device", &major_number, &minor_number) == 0) {
+        f->has_device = true;
+        f->device = makedev((unsigned)major_number, (unsigned)minor_number);
+    }
+    f->is_directory = json_is_true(json_object_get(f->facts, "directory"));
+    find_mount(d, f);
+}
+
+static void ask_file(struct doctor_file *f, struct child *c, int started, struct spur_error *why)
+{
+    json_t *facts = NULL;
+
+    if (!started)
+        child_finish(c, now_ns() + FILE_DEADLINE_NS, &facts, why);
+    f->facts = facts ? facts
+                     : json_pack("{s:o, s:b}", "error", json_filename(why->detail), "hanging",
+                                 why->source == SPUR_SOURCE_ERRNO && why->code == ETIMEDOUT);
+}
+
+static const json_t *recorded_file(const struct doctor *d, const char *name)
+{
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(json_object_get(d->live, "files"), i, one)
+    {
+        const char *known = json_string_value(json_object_get(one, "name"));
+
+        if (known && !strcmp(known, name))
+            return one;
+    }
+    return NULL;
+}
+
+static void gather_files(struct doctor *d)
+{
+    struct child *children = calloc(d->n_files + 1, sizeof(*children));
+    struct spur_error *why = calloc(d->n_files + 1, sizeof(*why));
+    int *started = calloc(d->n_files + 1, sizeof(*started));
+
+    for (size_t i = 0; children && why && started && i < d->n_files; i++)
+        if (!d->recorded)
+            started[i] = child_start(&children[i], live_file, (void *)d->files[i].name, &why[i]);
+    for (size_t i = 0; children && why && started && i < d->n_files; i++) {
+        if (d->recorded)
+            d->files[i].facts = json_deep_copy(recorded_file(d, d->files[i].name));
+        else
+            ask_file(&d->files[i], &children[i], started[i], &why[i]);
+        take_facts(d, &d->files[i]);
+    }
+    free(children);
+    free(why);
+    free(started);
+}
+
+/* A recording without files on the command line is asked about those that were recorded. */
+static int name_files(struct doctor *d, const struct doctor_request *r, struct spur_error *e)
+{
+    const json_t *known = json_object_get(d->live, "files"), *one;
+    size_t n = r->n_files ? r->n_files : d->recorded ? json_array_size(known) : 0, i;
+
+    d->files = calloc(n + 1, sizeof(*d->files));
+    if (!d->files)
+        return error_errno(e, ENOMEM, "calloc", "files");
+    for (i = 0; i < r->n_files; i++)
+        d->files[d->n_files++].name = r->files[i];
+    if (!r->n_files && d->recorded)
+        json_array_foreach(known, i, one) if (json_is_string(json_object_get(one, "name"))) d->files[d->n_files++]
+            .name = json_string_value(json_object_get(one, "name"));
+    for (i = 0; i < d->n_files; i++)
+        d->files[i].seen = json_object();
+    return 0;
+}
+
+static int gather(struct doctor *d, const struct doctor_request *r, struct spur_error *e)
+{
+    char *release;
+    int rc;
+
+    d->recorded = r->root != NULL;
+    d->no_probe = r->no_probe;
+    d->seen = json_object();
+    d->findings = json_array();
+    d->library_major = d->library_minor = -1;
+    if (!d->recorded)
+        probe_init(&d->p);
+    rc = d->recorded ? open_recording(d, r->root, e) : 0;
+    if (!rc)
+        rc = name_files(d, r, e);
+    if (rc < 0)
+        return rc;
+    gather_files(d);
+    if (!d->recorded)
+        d->live = live_gather(d);
+    release = look_line(d, "/proc/sys/kernel/osrelease");
+    snprintf(d->kernel, sizeof(d->kernel), "%s", release ? release : "");
+    free(release);
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * The report
+ */
+
+/* Where cuFile and a GPU are, and the file has bytes. */
+static bool can_be_probed(const struct doctor *d, const struct doctor_file *f)
+{
+    return !d->recorded && !d->no_probe && d->gpu.is == ANSWER_YES && d->library.is == ANSWER_YES &&
+           f->readable.is == ANSWER_YES && !f->is_directory &&
+           json_integer_value(json_object_get(f->facts, "bytes")) >= 4096;
+}
+
+static void probe_files(struct doctor *d)
+{
+    for (size_t i = 0; i < d->n_files; i++)
+        if (can_be_probed(d, &d->files[i]))
+            cufile_probe(d, &d->files[i]);
+}
+
+/* Of a file that cannot be read there is nothing more to say, unless its mount is what hangs. */
+static bool is_gone(const struct doctor_file *f)
+{
+    return f->readable.is == ANSWER_NO && !json_is_true(json_object_get(f->facts, "hanging"));
+}
+
+static void run_checks(struct doctor *d)
+{
+    for (d->check = check_table; d->check->name; d->check++) {
+        for (size_t i = 0; d->check->of_file && i < d->n_files; i++) {
+            d->file = &d->files[i];
+            if (!is_gone(d->file))
+                d->check->run(d);
+        }
+        d->file = NULL;
+        if (!d->check->of_file)
+            d->check->run(d);
+    }
+}
+
+static json_t *file_report(const struct doctor *d, const struct doctor_file *f)
+{
+    return json_pack("{s:o, s:o, s:O, s:O?}", "file", json_filename(f->name), "verdict", verdict(d, f), "facts",
+                     f->seen, "probe", f->probe);
+}
+
+static json_t *report_make(const struct doctor *d)
+{
+    json_t *files = json_array();
+    bool simulated = json_is_true(live_get(d, "library.simulated")) || json_is_true(live_get(d, "cuda.simulated"));
+
+    for (size_t i = 0; i < d->n_files; i++)
+        json_array_append_new(files, file_report(d, &d->files[i]));
+    return json_pack("{s:s, s:s, s:b, s:b, s:o, s:o, s:O, s:O}", "schema", DOCTOR_SCHEMA, "spur", spur_version(),
+                     "recorded", d->recorded, "simulated", simulated, "machine", verdict(d, NULL), "files", files,
+                     "findings", d->findings, "facts", d->seen);
+}
+
+static void doctor_free(struct doctor *d)
+{
+    for (size_t i = 0; i < d->n_files; i++) {
+        json_decref(d->files[i].facts);
+        json_decref(d->files[i].seen);
+        json_decref(d->files[i].probe);
+    }
+    free(d->files);
+    json_decref(d->live);
+    json_decref(d->seen);
+    json_decref(d->findings);
+    json_decref(d->config);
+}
+
+int doctor_report(const struct doctor_request *r, json_t **ret, struct spur_error *e)
+{
+    struct doctor d = {.no_probe = false};
+    int rc = gather(&d, r, e);
+
+    if (!rc) {
+        run_checks(&d);
+        probe_files(&d);
+        *ret = report_make(&d);
+        rc = *ret ? 0 : error_errno(e, ENOMEM, "json", "the report");
+    }
+    doctor_free(&d);
+    return rc;
+}
+
+int doctor_exit(const json_t *report)
+{
+    const json_t *files = json_object_get(report, "files"), *one;
+    int code = 0, r;
+    size_t i;
+
+    if (!json_array_size(files))
+        return (int)json_integer_value(json_object_get(json_object_get(report, "machine"), "exit"));
+    json_array_foreach(files, i, one)
+    {
+        r = (int)json_integer_value(json_object_get(json_object_get(one, "verdict"), "exit"));
+        code = code == 3 || r == 3 ? 3 : r > code ? r : code;
+    }
+    return code;
+}
+
+const char *doctor_check_name(size_t index)
+{
+    size_t n = 0;
+
+    while (check_table[n].name)
+        n++;
+    return index < n ? check_table[index].name : NULL;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* The file: whether it is there, what of it is data, what of it is in memory; and O_DIRECT on it. */
+#include <inttypes.h>
+#include <linux/fs.h>
+#include <string.h>
+
+#include "doctor/check.h"
+
+static const char *text_of(const json_t *facts, const char *key)
+{
+    return json_string_value(json_object_get(facts, key));
+}
+
+static bool is_regular(const struct doctor_file *f)
+{
+    const char *kind = text_of(f->facts, "kind");
+
+    return kind && (!strcmp(kind, "file") || !strcmp(kind, "block device")) && !text_of(f->facts, "error");
+}
+
+/* For checks that need an open file. */
+static bool nothing_to_see(struct doctor *d)
+{
+    if (is_regular(d->file))
+        return false;
+    say(d, SEVERITY_PASS, d->file->name, "%s: not looked at",
+        d->file->is_directory ? "a directory" : "no file that could be opened");
+    return true;
+}
+
+static void judge_missing(struct doctor *d, const char *error)
+{
+    struct doctor_file *f = d->file;
+    json_t *one;
+
+    conclude(&f->readable, ANSWER_NO, "%s", error);
+    one = say(d, SEVERITY_FAIL, f->name, "%s", error);
+    if (json_is_true(json_object_get(f->facts, "hanging"))) {
+        json_object_set_new(one, "found", json_sprintf("the mount hangs: %s", error));
+        conclude(&f->readable, ANSWER_NO, "the mount hangs");
+        snprintf(f->readable.why, sizeof(f->readable.why), "the mount hangs: %.200s", error);
+        remedy(one, "see the kernel log; umount -f -l %s gives up a mount whose server is gone",
+               f->mount.known ? f->mount.mount_point : f->name);
+    }
+}
+
+void check_file(struct doctor *d)
+{
+    struct doctor_file *f = d->file;
+    const char *error = text_of(f->facts, "error"), *kind = text_of(f->facts, "kind");
+
+    fact_text(d, "kind", kind);
+    fact(d, "bytes", json_deep_copy(json_object_get(f->facts, "bytes")));
+    if (!f->facts) {
+        say(d, SEVERITY_UNKNOWN, f->name, "nothing was recorded about it");
+    } else if (error) {
+        judge_missing(d, error);
+    } else if (f->is_directory) {
+        conclude(&f->readable, ANSWER_YES, "a directory");
+        say(d, SEVERITY_NOTE, f->name, "a directory: judged by its mount, not probed; name a file in it");
+    } else if (!kind || !is_regular(f)) {
+        conclude(&f->readable, ANSWER_NO, "neither a file nor a block device");
+        say(d, SEVERITY_FAIL, f->name, "neither a file, a directory nor a block device");
+    } else if (json_integer_value(json_object_get(f->facts, "bytes")) == 0) {
+        conclude(&f->readable, ANSWER_YES, "an empty file");
+        remedy(say(d, SEVERITY_NOTE, f->name, "the file is empty: not probed"), "spur prepare %s --size 1G", f->name);
+    } else {
+        conclude(&f->readable, ANSWER_YES, "readable");
+        say(d, SEVERITY_PASS, f->name, "%s, %" PRIu64 " bytes, readable", kind,
+            (uint64_t)json_integer_value(json_object_get(f->facts, "bytes")));
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ */
+
+static void judge_extents(struct doctor *d, const json_t *x)
+{
+    const char *status = text_of(x, "status"), *reason = text_of(x, "reason");
+    uint64_t holes = (uint64_t)json_integer_value(json_object_get(x, "hole_bytes"));
+    uint64_t unwritten = (uint64_t)json_integer_value(json_object_get(x, "unwritten_bytes"));
+
+    fact_text(d, "extents", status);
+    fact_number(d, "hole_bytes", holes);
+    fact_number(d, "unwritten_bytes", unwritten);
+    if (status && !strcmp(status, "data"))
+        say(d, SEVERITY_PASS, d->file->name, "all of it is data");
+    else if (status && !strcmp(status, "holes"))
+        say(d, SEVERITY_WARN, d->file->name,
+            "%" PRIu64 " bytes of holes, %" PRIu64 " bytes allocated but never written, the first at offset %" PRIu64,
+            holes, unwritten, (uint64_t)json_integer_value(json_object_get(x, "first_offset")));
+    else
+        say(d, SEVERITY_UNKNOWN, d->file->name, "holes: %s", reason && *reason ? reason : "not known");
+}
+
+void check_file_layout(struct doctor *d)
+{
+    const json_t *flags = json_object_get(d->file->facts, "flags");
+    json_int_t bits = json_integer_value(flags);
+    bool btrfs = d->file->mount.known && !strcmp(d->file->mount.fs_type, "btrfs");
+
+    if (nothing_to_see(d))
+        return;
+    judge_extents(d, json_object_get(d->file->facts, "extents"));
+    if (!flags)
+        return;
+    fact(d, "compressed", json_boolean(bits & FS_COMPR_FL));
+    fact(d, "encrypted", json_boolean(bits & FS_ENCRYPT_FL));
+    if (bits & FS_COMPR_FL)
+        remedy(say(d, SEVERITY_WARN, d->file->name, "the file is compressed: its bytes pass through the CPU"),
+               "chattr -c %s, and write it anew", d->file->name);
+    if (bits & FS_ENCRYPT_FL)
+        say(d, SEVERITY_WARN, d->file->name, "the file is encrypted: its bytes pass through the CPU");
+    if (btrfs && !(bits & FS_NOCOW_FL))
+        remedy(say(d, SEVERITY_NOTE, d->file->name,
+                   "btrfs with checksums: from Linux 6.14 on O_DIRECT writes are done buffered"),
+               "chattr +C on an empty file, and write it anew");
+}
+
+void check_residency(struct doctor *d)
+{
+    const json_t *r = json_object_get(d->file->facts, "resident");
+    uint64_t bytes = (uint64_t)json_integer_value(json_object_get(r, "bytes"));
+
+    if (nothing_to_see(d))
+        return;
+    if (!json_is_true(json_object_get(r, "known"))) {
+        fact(d, "resident_bytes", NULL);
+        say(d, SEVERITY_UNKNOWN, d->file->name, "bytes in the page cache: %s", text_of(r, "reason") ?: "not known");
+        return;
+    }
+    fact_number(d, "resident_bytes", bytes);
+    if (bytes && d->file->block.known)
+        say(d, SEVERITY_NOTE, d->file->name, "%" PRIu64 " bytes of it are in the page cache", bytes);
+    else
+        say(d, SEVERITY_PASS, d->file->name, "%s",
+            bytes ? "it is in memory by its nature" : "nothing of it is in the page cache");
+}
+
+/* ------------------------------------------------------------------------------------------------ */
+
+/* What accepting O_DIRECT says there. */
+static const char *trust(const char *type)
+{
+    static const char *const may_downgrade[] = {"zfs", "btrfs", "fuse", "fuseblk", "overlay", "9p", "cifs", "virtiofs"};
+
+    if (!strcmp(type, "tmpfs") || !strcmp(type, "ramfs"))
+        return "none: the file is memory";
+    for (size_t i = 0; i < ARRAY_SIZE(may_downgrade); i++)
+        if (!strncmp(type, may_downgrade[i], strlen(may_downgrade[i])))
+            return "the file system may go through a cache nevertheless";
+    return "full";
+}
+
+void check_odirect(struct doctor *d)
+{
+    const json_t *o = json_object_get(d->file->facts, "odirect");
+    const char *type = d->file->mount.known ? d->file->mount.fs_type : "", *level = trust(type);
+    int memory = (int)json_integer_value(json_object_get(o, "memory"));
+    int offset = (int)json_integer_value(json_object_get(o, "offset"));
+
+    if (nothing_to_see(d))
+        return;
+    if (!o) {
+        say(d, SEVERITY_UNKNOWN, d->file->name, "a read with O_DIRECT was not tried");
+        return;
+    }
+    fact(d, "works", json_boolean(json_is_true(json_object_get(o, "works"))));
+    if (!json_is_true(json_object_get(o, "works"))) {
+        conclude(&d->file->nvfs, ANSWER_NO, "O_DIRECT does not work on it");
+        conclude(&d->file->p2pdma, ANSWER_NO, "O_DIRECT does not work on it");
+        remedy(say(d, SEVERITY_WARN, d->file->name, "%s", text_of(o, "detail") ?: "O_DIRECT does not work"), "%s",
+               text_of(o, "remedy") ?: "");
+        return;
+    }
+    fact_number(d, "memory_alignment", (uint64_t)memory);
+    fact_number(d, "offset_alignment", (uint64_t)offset);
+    fact_text(d, "trust", level);
+    say(d, strcmp(level, "full") ? SEVERITY_NOTE : SEVERITY_PASS, d->file->name,
+        "a read with O_DIRECT works (addresses in multiples of %d, offsets and lengths of %d, by %s)%s%s", memory,
+        offset, text_of(o, "source") ?: "?", strcmp(level, "full") ? "; what that says here: " : "",
+        strcmp(level, "full") ? level : "");
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/* The mount that holds a file: its type and the options that matter to it. */
+#include "probe/mount.h"
+
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "doctor/check.h"
+
+/* What cuFile does on a file system; from the vendor's support lists (docs/doctor.md). */
+static const struct fs {
+    const char *type;
+    enum answer nvfs, p2pdma, user_rdma;
+    int compat_since; /* library 1000 * major + minor from which files of it can be registered; 0: always */
+} file_systems[] = {
+    {"ext4", ANSWER_YES, ANSWER_YES, ANSWER_NO, 0},      {"xfs", ANSWER_YES, ANSWER_YES, ANSWER_NO, 0},
+    {"nfs", ANSWER_YES, ANSWER_NO, ANSWER_NO, 0},        {"nfs4", ANSWER_YES, ANSWER_NO, ANSWER_NO, 0},
+    {"lustre", ANSWER_YES, ANSWER_NO, ANSWER_NO, 0},     {"beegfs", ANSWER_YES, ANSWER_NO, ANSWER_NO, 0},
+    {"scatefs", ANSWER_YES, ANSWER_NO, ANSWER_NO, 1014}, {"wekafs", ANSWER_NO, ANSWER_NO, ANSWER_YES, 0},
+    {"gpfs", ANSWER_NO, ANSWER_NO, ANSWER_YES, 0},       {"virtiofs", ANSWER_NO, ANSWER_UNKNOWN, ANSWER_NO, 1016},
+    {"tmpfs", ANSWER_NO, ANSWER_NO, ANSWER_NO, 1016},    {"ramfs", ANSWER_NO, ANSWER_NO, ANSWER_NO, 1016},
+    {"overlay", ANSWER_NO, ANSWER_NO, ANSWER_NO, 1016},  {"squashfs", ANSWER_NO, ANSWER_NO, ANSWER_NO, 1016},
+    {"zfs", ANSWER_NO, ANSWER_NO, ANSWER_NO, 1017},      {"btrfs", ANSWER_NO, ANSWER_NO, ANSWER_NO, 1017},
+};
+
+static const struct fs *fs_find(const char *type)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(file_systems); i++)
+        if (!strcmp(file_systems[i].type, type))
+            return &file_systems[i];
+    return NULL;
+}
+
+static bool is_type(const struct doctor *d, const char *type)
+{
+    return d->file->mount.known && !strcmp(d->file->mount.fs_type, type);
+}
+
+static bool is_nfs(const struct doctor *d)
+{
+    return is_type(d, "nfs") || is_type(d, "nfs4");
+}
+
+static bool option(const struct doctor *d, const char *key, char *ret, size_t size)
+{
+    return option_value(d->file->mount.super_options, key, ret, size) ||
+           option_value(d->file->mount.options, key, ret, size);
+}
+
+/* "nothing to look at" for checks of other file systems. */
+static bool not_mine(struct doctor *d, bool mine)
+{
+    if (!mine)
+        say(d, SEVERITY_PASS, d->file->mount.known ? d->file->mount.mount_point : d->file->name, "not of this kind: %s",
+            d->file->mount.known ? d->file->mount.fs_type : d->file->mount.reason);
+    return !mine;
+}
+
+static void conclude_roads(struct doctor_file *f, const struct fs *fs, const char *type)
+{
+    if (!fs || fs->nvfs == ANSWER_NO)
+        conclude(&f->nvfs, ANSWER_NO, "nvidia-fs does not support %s", type);
+    if (!fs || fs->p2pdma == ANSWER_NO)
+        conclude(&f->p2pdma, ANSWER_NO, "P2PDMA does not support %s", type);
+    conclude(&f->user_rdma, fs && fs->user_rdma == ANSWER_YES ? ANSWER_YES : ANSWER_NO, "%s has no user-space road",
+             type);
+    if (fs && fs->nvfs == ANSWER_YES)
+        conclude(&f->nvfs, ANSWER_YES, "%s", type);
+    if (fs && fs->p2pdma == ANSWER_YES)
+        conclude(&f->p2pdma, ANSWER_YES, "%s", type);
+}
+
+/* Whether this version of the library registers files of it at all. */
+static void judge_version(struct doctor *d, const struct fs *fs)
+{
+    int version = 1000 * d->library_major + d->library_minor;
+    struct doctor_file *f = d->file;
+
+    if (!fs || !fs->compat_since || d->library_major < 0)
+        return;
+    fact(d, "supported_by_library", json_boolean(version >= fs->compat_since));
+    if (version >= fs->compat_since)
+        return;
+    conclude(&f->registers, ANSWER_NO, "cuFile %d.%d does not take files on %s (from %d.%d on it does)",
+             d->library_major, d->library_minor, fs->type, fs->compat_since / 1000, fs->compat_since % 1000);
+    say(d, SEVERITY_WARN, f->mount.mount_point, "cuFile %d.%d does not take files on %s; from %d.%d on it does",
+        d->library_major, d->library_minor, fs->type, fs->compat_since / 1000, fs->compat_since % 1000);
+}
+
+void check_mount(struct doctor *d)
+{
+    struct doctor_file *f = d->file;
+    const struct probe_mount *m = &f->mount;
+    const struct fs *fs;
+
+    if (!m->known) {
+        fact(d, "type", NULL);
+        say(d, SEVERITY_UNKNOWN, "/proc/self/mountinfo", "%s", m->reason);
+        return;
+    }
+    fs = fs_find(m->fs_type);
+    fact_text(d, "type", m->fs_type);
+    fact_text(d, "mount_point", m->mount_point);
+    fact_text(d, "source", m->source);
+    fact(d, "options", json_sprintf("%s,%s", m->options, m->super_options) ?: json_null());
+    conclude_roads(f, fs, m->fs_type);
+    if (f->user_rdma.is == ANSWER_YES)
+        say(d, SEVERITY_PASS, m->mount_point, "%s: cuFile reaches it by its own user-space RDMA", m->fs_type);
+    else if (f->nvfs.is == ANSWER_NO && f->p2pdma.is == ANSWER_NO)
+        say(d, SEVERITY_WARN, m->mount_point, "%s has no direct road%s", m->fs_type,
+            fs ? ": compatibility mode at best" : " that is known");
+    else
+        say(d, SEVERITY_PASS, m->mount_point, "%s can have a direct road", m->fs_type);
+    judge_version(d, fs);
+}
+
+/* ------------------------------------------------------------------------------------------------ */
+
+/* From /proc/fs/ext4/DEVICE/options, which names every mode; false where it cannot be seen. */
+static bool ext4_mode_in_force(const struct doctor *d, char *ret, size_t size)
+{
+    char reason[PROBE_REASON];
+    _cleanup_free_ char *text = look_text(d, reason, "/proc/fs/ext4/%s/options", d->file->block.top);
+    const char *at = text ? strstr(text, "data=") : NULL;
+
+    if (!d->file->block.top[0] || !at)
+        return false;
+    snprintf(ret, size, "%.*s", (int)strcspn(at + 5, "\n"), at + 5);
+    return true;
+}
+
+/* Shown in mountinfo only where it is not the file system's default. */
+void check_ext4(struct doctor *d)
+{
+    const char *where = d->file->mount.mount_point;
+    char mode[32] = "";
+    bool shown, known;
+
+    if (not_mine(d, is_type(d, "ext4")))
+        return;
+    shown = option(d, "data", mode, sizeof(mode));
+    known = shown || ext4_mode_in_force(d, mode, sizeof(mode));
+    fact_text(d, "data", known ? mode : NULL);
+    fact(d, "shown_in_mount_table", json_boolean(shown));
+    if (known && strcmp(mode, "ordered")) {
+        conclude(&d->file->nvfs, ANSWER_NO, "%s is mounted with data=%s", where, mode);
+        conclude(&d->file->p2pdma, ANSWER_NO, "%s is mounted with data=%s", where, mode);
+        remedy(say(d, SEVERITY_WARN, where, "mounted with data=%s; the direct road wants data=ordered", mode),
+               "umount %s && mount -o data=ordered %s %s", where, d->file->mount.source, where);
+    } else if (!shown) {
+        remedy(say(d, SEVERITY_NOTE, where,
+                   "data=ordered is in force by default, but not shown in the mount table, where cuFile looks for it"),
+               "mount -o remount,data=ordered %s", where);
+    } else {
+        say(d, SEVERITY_PASS, where, "data=ordered");
+    }
+}
+
+void check_xfs(struct doctor *d)
+{
+    const struct probe_mount *m = &d->file->mount;
+
+    if (not_mine(d, is_type(d, "xfs")))
+        return;
+    if (mount_has_option(m->super_options, "rtdev") || strstr(m->super_options, "rtdev="))
+        say(d, SEVERITY_NOTE, m->mount_point, "it has a realtime device: files on it are not on the disks named here");
+    else
+        say(d, SEVERITY_PASS, m->mount_point, "no option of it is in the way");
+}
+
+/* ------------------------------------------------------------------------------------------------ */
+
+#define NCONNECT_WANTED 8
+#define WSIZE_WANTED    (1u << 20)
+
+static void nfs_transport(struct doctor *d, const char *proto)
+{
+    const struct probe_mount *m = &d->file->mount;
+
+    if (!strncmp(proto, "rdma", 4)) {
+        say(d, SEVERITY_PASS, m->mount_point, "proto=%s", proto);
+        return;
+    }
+    conclude(&d->file->nvfs, ANSWER_NO, "%s is NFS over %s; the direct road needs proto=rdma", m->mount_point,
+             *proto ? proto : "an unknown transport");
+    remedy(say(d, SEVERITY_WARN, m->mount_point, "proto=%s: the direct road needs NFS over RDMA",
+               *proto ? proto : "(not shown)"),
+           "umount %s && mount -o proto=rdma,port=20049,nconnect=%d %s %s", m->mount_point, NCONNECT_WANTED, m->source,
+           m->mount_point);
+}
+
+static void nfs_connections(struct doctor *d, const char *proto)
+{
+    const struct probe_mount *m = &d->file->mount;
+    char value[32] = "1", ports[256] = "";
+    bool given = option(d, "nconnect", value, sizeof(value));
+    bool many = option(d, "remoteports", ports, sizeof(ports));
+
+    fact_text(d, "nconnect", value);
+    fact_text(d, "remoteports", many ? ports : NULL);
+    if (given || many)
+        say(d, SEVERITY_PASS, m->mount_point, "nconnect=%s%s%s", value, many ? ", remoteports=" : "", ports);
+    else
+        remedy(say(d, SEVERITY_WARN, m->mount_point, "mounted without nconnect: one connection carries everything"),
+               "umount %s && mount -o proto=%s,nconnect=%d %s %s", m->mount_point, *proto ? proto : "tcp",
+               NCONNECT_WANTED, m->source, m->mount_point);
+}
+
+static void nfs_size(struct doctor *d, const char *key)
+{
+    const struct probe_mount *m = &d->file->mount;
+    char value[32];
+    uint64_t bytes;
+
+    if (!option(d, key, value, sizeof(value))) {
+        say(d, SEVERITY_UNKNOWN, m->mount_point, "%s is not among its options", key);
+        return;
+    }
+    bytes = strtoull(value, NULL, 10);
+    fact_number(d, key, bytes);
+    if (bytes >= WSIZE_WANTED)
+        say(d, SEVERITY_PASS, m->mount_point, "%s=%s", key, value);
+    else
+        remedy(say(d, SEVERITY_WARN, m->mount_point, "%s=%s: a request of 1 MiB becomes %u calls", key, value,
+                   bytes ? (unsigned)((WSIZE_WANTED + bytes - 1) / bytes) : 0),
+               "umount %s && mount -o %s=%u %s %s (the server has a say too)", m->mount_point, key, WSIZE_WANTED,
+               m->source, m->mount_point);
+}
+
+void check_nfs(struct doctor *d)
+{
+    char proto[32] = "", version[16] = "";
+
+    if (not_mine(d, is_nfs(d)))
+        return;
+    option(d, "proto", proto, sizeof(proto));
+    option(d, "vers", version, sizeof(version));
+    fact_text(d, "proto", *proto ? proto : NULL);
+    fact_text(d, "vers", *version ? version : NULL);
+    nfs_transport(d, proto);
+    nfs_connections(d, proto);
+    nfs_size(d, "rsize");
+    nfs_size(d, "wsize");
+}
+
+/* Slots of one connection are requests that may be under way; 128 is the kernel's default for RDMA, 65536 for TCP. */
+void check_nfs_slots(struct doctor *d)
+{
+    bool rdma;
+    char proto[32] = "", connections[32] = "1";
+    const char *name;
+    uint64_t slots, wanted = 64, n;
+
+    if (not_mine(d, is_nfs(d)))
+        return;
+    option(d, "proto", proto, sizeof(proto));
+    option(d, "nconnect", connections, sizeof(connections));
+    rdma = !strncmp(proto, "rdma", 4);
+    name = rdma ? "/proc/sys/sunrpc/rdma_slot_table_entries" : "/proc/sys/sunrpc/tcp_max_slot_table_entries";
+    if (!look_u64(d, &slots, "%s", name)) {
+        say(d, SEVERITY_UNKNOWN, name, "it cannot be read");
+        return;
+    }
+    n = strtoull(connections, NULL, 10);
+    fact_number(d, "slots", slots);
+    fact_number(d, "in_flight_at_most", slots * (n ? n : 1));
+    if (slots * (n ? n : 1) >= wanted)
+        say(d, SEVERITY_PASS, name, "%llu slots for each of %s connections", (unsigned long long)slots, connections);
+    else
+        remedy(say(d, SEVERITY_WARN, name, "%llu slots for each of %s connections: fewer than %llu requests in flight",
+                   (unsigned long long)slots, connections, (unsigned long long)wanted),
+               "sysctl sunrpc.%s=%d, then mount anew", strrchr(name, '/') + 1, 128);
+}
+
+/* ------------------------------------------------------------------------------------------------ */
+
+void check_lustre(struct doctor *d)
+{
+    const char *where = d->file->mount.mount_point;
+
+    if (not_mine(d, is_type(d, "lustre")))
+        return;
+    remedy(say(d, SEVERITY_NOTE, where, "how many servers hold the file is not seen from here"),
+           "lfs getstripe %s; lfs setstripe -c -1 DIRECTORY for new files", d->file->name);
+}
+
+static void judge_overlay(struct doctor *d)
+{
+    const struct doctor_file *f = d->file;
+    char upper[1024] = "";
+
+    option_value(f->mount.super_options, "upperdir", upper, sizeof(upper));
+    fact_text(d, "upper", *upper ? upper : NULL);
+    remedy(say(d, SEVERITY_WARN, f->mount.mount_point, "a container layer (overlay; upper layer %s%s%s)",
+               *upper ? upper : "none", f->block.known ? ", on " : "", f->block.known ? f->block.top : ""),
+           "mount a volume: docker run -v /mnt/data:/data, or a hostPath or local volume in Kubernetes");
+}
+
+/* Overlays and files in memory. */
+void check_layered(struct doctor *d)
+{
+    const struct doctor_file *f = d->file;
+    bool memory = is_type(d, "tmpfs") || is_type(d, "ramfs") || is_type(d, "hugetlbfs");
+
+    if (not_mine(d, memory || is_type(d, "overlay")))
+        return;
+    if (!memory) {
+        judge_overlay(d);
+        return;
+    }
+    remedy(say(d, SEVERITY_WARN, f->mount.mount_point, "%s: the file is memory; O_DIRECT is accepted and means nothing",
+               f->mount.fs_type),
+           "use a file on a disk or a network file system");
+}
+
+/* FUSE, Weka, GPFS: the daemon or client decides. */
+void check_user_space(struct doctor *d)
+{
+    const struct probe_mount *m = &d->file->mount;
+    bool fuse = m->known && !strncmp(m->fs_type, "fuse", 4);
+
+    if (not_mine(d, fuse || is_type(d, "wekafs") || is_type(d, "gpfs")))
+        return;
+    if (fuse) {
+        say(d, SEVERITY_NOTE, m->mount_point,
+            "%s: a process serves the file; whether O_DIRECT reaches a disk is its choice", m->fs_type);
+    } else if (is_type(d, "wekafs") && !json_is_true(config_get(d, "fs.weka.rdma_write_support"))) {
+        remedy(say(d, SEVERITY_NOTE, "cufile.json", "fs.weka.rdma_write_support is not true: writes are pwrite"),
+               "set \"fs\": {\"weka\": {\"rdma_write_support\": true}} in cufile.json");
+    } else if (is_type(d, "gpfs") && !json_is_true(config_get(d, "fs.gpfs.gds_write_support"))) {
+        remedy(say(d, SEVERITY_NOTE, "cufile.json", "fs.gpfs.gds_write_support is not true: writes are pwrite"),
+               "set \"fs\": {\"gpfs\": {\"gds_write_support\": true}} in cufile.json");
+    } else {
+        say(d, SEVERITY_PASS, m->mount_point, "%s", m->fs_type);
+    }
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* The road of a file: what a probe observed, else what the conclusions of the checks let expect. */
+#include <string.h>
+
+#include "doctor/check.h"
+
+enum { WORKS = 0, WILL_NOT = 3, NOT_DIRECT = 4 };
+
+static json_t *make(const char *road, const char *basis, int exit, const char *reason)
+{
+    return json_pack("{s:s, s:s, s:i, s:o}", "road", road, "basis", basis, "exit", exit, "reason",
+                     json_sprintf("%s", reason) ?: json_string("?"));
+}
+
+static bool is_no(const struct conclusion *c)
+{
+    return c->is == ANSWER_NO;
+}
+
+/* Both have to say yes. */
+static bool both(const struct conclusion *machine, const struct conclusion *file)
+{
+    return machine->is == ANSWER_YES && (!file || file->is == ANSWER_YES);
+}
+
+/* Why there is no direct road: that of the file first, which no setting of the machine cures. */
+static const char *why_not(const struct doctor *d, const struct doctor_file *f)
+{
+    if (f && is_no(&f->nvfs))
+        return f->nvfs.why;
+    if (is_no(&d->nvfs))
+        return d->nvfs.why;
+    return f && !f->mount.known ? "nothing is known of its mount" : "nothing speaks for a direct road";
+}
+
+static json_t *without_cufile(const char *why)
+{
+    return make("host only", "inferred", NOT_DIRECT, why);
+}
+
+/* P2PDMA goes before nvidia-fs where both could be. */
+static json_t *direct_road(const struct doctor *d, const struct doctor_file *f)
+{
+    char why[600];
+
+    if (f && f->user_rdma.is == ANSWER_YES) {
+        snprintf(why, sizeof(why), "%s brings a user-space RDMA road", f->mount.fs_type);
+        return make("user-rdma", "inferred", WORKS, why);
+    }
+    if (both(&d->p2pdma, f ? &f->p2pdma : NULL)) {
+        snprintf(why, sizeof(why), "%s%s%s", d->p2pdma.why, f ? "; " : "", f ? f->p2pdma.why : "");
+        return make("p2pdma", "inferred", WORKS, why);
+    }
+    if (both(&d->nvfs, f ? &f->nvfs : NULL)) {
+        snprintf(why, sizeof(why), "%s%s%s", d->nvfs.why, f ? ", and the file is on " : "", f ? f->nvfs.why : "");
+        return make("nvidia-fs", "inferred", WORKS, why);
+    }
+    return NULL;
+}
+
+static json_t *infer(const struct doctor *d, const struct doctor_file *f)
+{
+    char why[600];
+    json_t *direct;
+
+    if (is_no(&d->gpu))
+        return without_cufile(d->gpu.why);
+    if (is_no(&d->library))
+        return without_cufile(d->library.why);
+    if (d->forced_compat.is == ANSWER_YES && (!f || !is_no(&f->registers)))
+        return make("compat", "inferred", NOT_DIRECT, d->forced_compat.why);
+    if (f && is_no(&f->registers))
+        return without_cufile(f->registers.why);
+    direct = direct_road(d, f);
+    if (direct)
+        return direct;
+    snprintf(why, sizeof(why), "%s%s%s", why_not(d, f), is_no(&d->compat) ? "; and " : "",
+             is_no(&d->compat) ? d->compat.why : "");
+    return is_no(&d->compat) ? without_cufile(why) : make("compat", "inferred", NOT_DIRECT, why);
+}
+
+static int exit_of(const char *road)
+{
+    static const char *const direct[] = {"nvidia-fs", "p2pdma", "user-rdma", "c2c"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(direct); i++)
+        if (!strcmp(road, direct[i]))
+            return WORKS;
+    return NOT_DIRECT;
+}
+
+/* The reason of an observed compat is what the checks found; that of anything else is what was seen. */
+static json_t *observed(const struct doctor *d, const struct doctor_file *f, const char *road)
+{
+    const char *says = json_string_value(json_object_get(f->probe, "says"));
+    bool compat = !strcmp(road, "compat");
+    json_t *v = json_sprintf("%s", compat && d->forced_compat.is == ANSWER_YES ? d->forced_compat.why
+                                   : compat                                    ? why_not(d, f)
+                                   : says                                      ? says
+                                                                               : "seen by a probe");
+    json_t *made = make(road, "observed", exit_of(road), "");
+
+    json_object_set_new(made, "reason", v ? v : json_null());
+    return made;
+}
+
+json_t *verdict(const struct doctor *d, const struct doctor_file *f)
+{
+    const char *road = f ? json_string_value(json_object_get(f->probe, "road")) : NULL;
+    const char *error = f ? json_string_value(json_object_get(f->probe, "error")) : NULL;
+
+    if (f && is_no(&f->readable))
+        return make("none", json_object_get(f->facts, "error") ? "observed" : "inferred", WILL_NOT, f->readable.why);
+    if (road && strcmp(road, "unknown"))
+        return observed(d, f, road);
+    if (error) {
+        json_t *v = make("host only", "observed", NOT_DIRECT, "");
+
+        json_object_set_new(v, "reason", json_sprintf("cuFile does not read it: %s", error) ?: json_null());
+        return v;
+    }
+    return infer(d, f);
+}
