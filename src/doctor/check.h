@@ -105,6 +105,9 @@ const char *live_text(const struct doctor *d, const char *dotted);
 
 /* ---- gathering */
 
+int doctor_gather(struct doctor *d, const struct doctor_request *r, struct spur_error *e);
+void doctor_free(struct doctor *d);
+
 /* A child process that makes JSON, for what may crash or hang. */
 struct child {
     pid_t pid;

@@ -82,12 +82,13 @@ static bool reap(pid_t pid, int *status, uint64_t deadline_ns)
 static int judge(int r, bool ended, int status, struct spur_error *e)
 {
     if (r == -ETIMEDOUT) {
-        error_errno(e, ETIMEDOUT, "child", "no answer within the deadline%s",
-                    ended ? "" : ", and the process that asked cannot even be killed");
+        error_foreign(e, SPUR_SOURCE_ERRNO, ETIMEDOUT, r, "child", "no answer within the deadline%s",
+                      ended ? "" : ", and the process that asked cannot even be killed");
         return r;
     }
     if (!r && WIFSIGNALED(status))
-        return error_errno(e, EIO, "child", "crashed by SIG%s", sigabbrev_np(WTERMSIG(status)) ?: "?");
+        return error_foreign(e, SPUR_SOURCE_ERRNO, EIO, -EIO, "child", "crashed by SIG%s",
+                             sigabbrev_np(WTERMSIG(status)) ?: "?");
     return r ? error_errno(e, -r, "child", "its answer could not be read") : 0;
 }
 
@@ -108,5 +109,5 @@ int child_finish(struct child *c, uint64_t deadline_ns, json_t **ret, struct spu
     if (*ret)
         return 0;
     r = judge(r, ended, status, e);
-    return r ? r : error_errno(e, EIO, "child", "it ended without an answer");
+    return r ? r : error_foreign(e, SPUR_SOURCE_ERRNO, EIO, -EIO, "child", "it ended without an answer");
 }

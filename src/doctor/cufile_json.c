@@ -40,7 +40,7 @@ void check_cufile_json(struct doctor *d)
         return;
     }
     if (!text) {
-        say(d, SEVERITY_NOTE, path, "there is none: the library's own defaults are in force");
+        remedy(say(d, SEVERITY_NOTE, path, "there is none: the library's own defaults are in force"), "%s", "");
         return;
     }
     d->config = cufile_json_parse(text, path, &e);

@@ -13,7 +13,7 @@ static const struct read {
     const char *name;
     uint64_t bytes;
     bool unaligned;
-} reads[] = {{"4 KiB", 4096, false}, {"1 MiB", 1u << 20, false}, {"unaligned", 4096, true}};
+} reads[] = {{"4 KiB", 4096, false}, {"1 MiB", 1u << 20, false}, {"4 KiB, unaligned", 4096, true}};
 
 static struct job job_of(const struct read *r, char **file, struct spur_key_value *settings, size_t n)
 {

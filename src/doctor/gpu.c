@@ -32,6 +32,11 @@ void check_driver(struct doctor *d)
 
     if (!line) {
         fact(d, "version", NULL);
+        if (json_is_true(live_get(d, "cuda.usable"))) { /* containers may hide it */
+            say(d, SEVERITY_UNKNOWN, VERSION,
+                "missing, although a GPU answers: the driver's version and kind cannot be read");
+            return;
+        }
         conclude(&d->gpu, ANSWER_NO, "no NVIDIA driver is loaded (" VERSION " is missing)");
         say(d, SEVERITY_FAIL, VERSION, "no NVIDIA kernel driver is loaded");
         return;

@@ -34,9 +34,9 @@ static const char *what_is_missing(const struct doctor *d, unsigned major, unsig
 {
     _cleanup_free_ char *driver = look_line(d, "/proc/driver/nvidia/version");
 
-    if (!driver)
+    if (!driver && !json_is_true(live_get(d, "cuda.usable")))
         return "no NVIDIA driver is loaded";
-    if (!strstr(driver, "Open Kernel Module"))
+    if (driver && !strstr(driver, "Open Kernel Module"))
         return "the driver's kernel modules are the proprietary ones";
     if (major && (major < 6 || (major == 6 && minor < 2)) && !strstr(d->kernel, ".el9"))
         return "the kernel is older than 6.2";
