@@ -8,15 +8,25 @@
 static const struct fault {
     int from, to;
     enum severity severity;
+    const char *fs; /* only where a file is on such a file system, or none was named; NULL: always */
     const char *words;
 } faults[] = {
-    {0, 1015, SEVERITY_NOTE, "no statistics that can be read: the road can be inferred only"},
-    {0, 1013, SEVERITY_NOTE, "no P2PDMA: the direct road needs nvidia-fs"},
-    {1016, 1017, SEVERITY_WARN, "takes the GDS path on unpatched NVMe when nvidia-fs is loaded, and fails there"},
-    {1016, 1018, SEVERITY_NOTE, "WekaFS fails with EBADF"},
-    {1018, 1019, SEVERITY_NOTE, "1.18.0: more threads than 8 gave no more with parallel_io=true; 1.18.1 mends it"},
-    {1015, 1016, SEVERITY_NOTE, "requests of 16 MiB are not split on NFS: one in flight per thread"},
+    {0, 1015, SEVERITY_NOTE, NULL, "no statistics that can be read: the road can be inferred only"},
+    {0, 1013, SEVERITY_NOTE, NULL, "no P2PDMA: the direct road needs nvidia-fs"},
+    {1016, 1017, SEVERITY_WARN, NULL, "takes the GDS path on unpatched NVMe when nvidia-fs is loaded, and fails there"},
+    {1016, 1018, SEVERITY_NOTE, "wekafs", "WekaFS fails with EBADF"},
+    {1018, 1019, SEVERITY_NOTE, NULL,
+     "1.18.0: more threads than 8 gave no more with parallel_io=true; 1.18.1 mends it"},
+    {1015, 1016, SEVERITY_NOTE, "nfs", "requests of 16 MiB are not split on NFS: one in flight per thread"},
 };
+
+static bool matters(const struct doctor *d, const char *fs)
+{
+    for (size_t i = 0; fs && i < d->n_files; i++)
+        if (d->files[i].mount.known && !strncmp(d->files[i].mount.fs_type, fs, strlen(fs)))
+            return true;
+    return !fs || !d->n_files;
+}
 
 static void say_faults(struct doctor *d, const char *file, const char *version)
 {
@@ -25,7 +35,7 @@ static void say_faults(struct doctor *d, const char *file, const char *version)
     for (size_t i = 0; i < ARRAY_SIZE(faults); i++) {
         json_t *one;
 
-        if (number < faults[i].from || number >= faults[i].to)
+        if (number < faults[i].from || number >= faults[i].to || !matters(d, faults[i].fs))
             continue;
         if (number == 1018 && strncmp(version, "1.18.0", 6)) /* mended in 1.18.1 */
             continue;
