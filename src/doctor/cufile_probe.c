@@ -54,7 +54,7 @@ static void take(const struct worker_end *end, json_t *row)
     json_object_set(row, "library_log", end->library_log ?: json_null());
 }
 
-/* One road for all that went well, or "mixed". */
+/* One road for all that went well, or "mixed"; "unknown" where one of them could not be told. */
 static void sum(json_t *probe, const json_t *row)
 {
     const char *road = json_string_value(json_object_get(probe, "road"));
@@ -64,9 +64,11 @@ static void sum(json_t *probe, const json_t *row)
         json_object_set(probe, "error", (json_t *)error);
     if (!json_is_string(seen))
         return;
-    if (road && strcmp(road, json_string_value(seen)))
-        json_object_set_new(probe, "road", json_string("mixed"));
-    else if (!road) {
+    if (road && strcmp(road, json_string_value(seen))) {
+        bool unknown = !strcmp(road, "unknown") || !strcmp(json_string_value(seen), "unknown");
+
+        json_object_set_new(probe, "road", json_string(unknown ? "unknown" : "mixed"));
+    } else if (!road) {
         json_object_set(probe, "road", (json_t *)seen);
         json_object_set(probe, "says", json_object_get(row, "says"));
     }

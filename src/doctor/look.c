@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Looking below the root, and small texts. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <string.h>
@@ -54,10 +55,14 @@ bool look_u64(const struct doctor *d, uint64_t *ret, const char *format, ...)
 
 bool look_exists(const struct doctor *d, const char *format, ...)
 {
-    char path[PATH_MAX], full[PATH_MAX + sizeof(d->p.root)];
+    char path[PATH_MAX];
+    int fd;
 
     FORMAT_PATH(path, format);
-    return path[0] && read_path(&d->p, full, sizeof(full), "%s", path) && access(full, F_OK) == 0;
+    fd = path[0] ? read_open(&d->p, path, O_PATH) : -1;
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -67,14 +72,16 @@ static int by_name(const void *a, const void *b)
 
 json_t *look_names(const struct doctor *d, const char *format, ...)
 {
-    char path[PATH_MAX], full[PATH_MAX + sizeof(d->p.root)], *names[1024];
+    char path[PATH_MAX], *names[1024];
     json_t *list = json_array();
     struct dirent *entry;
     size_t n = 0;
     DIR *dir;
+    int fd;
 
     FORMAT_PATH(path, format);
-    dir = path[0] && read_path(&d->p, full, sizeof(full), "%s", path) ? opendir(full) : NULL;
+    fd = path[0] ? read_open(&d->p, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK) : -1;
+    dir = fd >= 0 ? fdopendir(fd) : NULL;
     while (dir && n < ARRAY_SIZE(names) && (entry = readdir(dir)))
         if (entry->d_name[0] != '.' && (names[n] = strdup(entry->d_name)))
             n++;

@@ -107,12 +107,21 @@ static bool walk_loop(struct walk *w, const char *folder)
     return device_of_name(w, name, &dev) && walk_device(w, dev);
 }
 
+/* A link that leads out of a moved root leads to another machine. */
+static bool is_inside(const struct walk *w, const char *path)
+{
+    size_t n = strlen(w->p->root);
+
+    return !strncmp(path, w->p->root, n) && path[n] == '/';
+}
+
 /* Folder that a link below @folder leads to. */
 static bool follow(struct walk *w, const char *folder, const char *name, char *ret)
 {
     char path[PATH_MAX];
 
-    if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path) || !realpath(path, ret))
+    if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path) || !realpath(path, ret) ||
+        !is_inside(w, ret))
         return fail(w, "%.70s/%.40s: %s", folder + strlen(w->p->root), name, strerrordesc_np(errno));
     return true;
 }
@@ -257,7 +266,7 @@ static bool walk_device(struct walk *w, dev_t dev)
     if (major(dev) == 0) {
         good = walk_anonymous(w, dev);
     } else if (!read_path(w->p, path, sizeof(path), "/sys/dev/block/%u:%u", major(dev), minor(dev)) ||
-               !realpath(path, folder)) {
+               !realpath(path, folder) || !is_inside(w, folder)) {
         good = fail(w, "/sys/dev/block/%u:%u: %s", major(dev), minor(dev), strerrordesc_np(errno));
     } else {
         if (!w->block->top[0])

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/read.h"
+
 #define STATS "/proc/driver/nvidia-fs/stats"
 
 /* "Reads				: n=12 ok=12 err=0 ...": the number behind key= on a line that starts with
@@ -26,34 +28,34 @@ static bool number(const char *line, const char *label, const char *key, uint64_
     return true;
 }
 
+static void take_line(struct probe_nvfs *ret, const char *line)
+{
+    if (!strncmp(line, "IO stats:", 9)) {
+        ret->known = true;
+        ret->enabled = strncmp(line + 9, " Enabled", 8) == 0;
+    }
+    number(line, "Reads", "n", &ret->reads);
+    number(line, "Writes", "n", &ret->writes);
+}
+
 void probe_nvfs_read(const struct probe *p, struct probe_nvfs *ret)
 {
-    char path[sizeof(p->root) + sizeof(STATS)];
-    char line[512];
-    bool said = false;
-    FILE *f;
+    char reason[PROBE_REASON], *text, *at, *line;
 
     memset(ret, 0, sizeof(*ret));
-    snprintf(path, sizeof(path), "%s" STATS, p->root);
-    f = fopen(path, "re");
-    if (!f) {
+    text = read_text(p, STATS, reason);
+    if (!text) {
         ret->loaded = errno != ENOENT && errno != ENOTDIR;
-        snprintf(ret->reason, sizeof(ret->reason),
-                 errno == ENOENT || errno == ENOTDIR ? "nvidia-fs is not loaded (%s: %s)" : "%s: %s", STATS,
-                 strerrordesc_np(errno));
+        if (ret->loaded)
+            snprintf(ret->reason, sizeof(ret->reason), "%s", reason);
+        else
+            reason_set(ret->reason, "nvidia-fs is not loaded (%s: %s)", STATS, strerrordesc_np(errno));
         return;
     }
     ret->loaded = true;
-    while (fgets(line, sizeof(line), f)) {
-        if (!strncmp(line, "IO stats:", 9)) {
-            said = true;
-            ret->enabled = strncmp(line + 9, " Enabled", 8) == 0;
-        }
-        number(line, "Reads", "n", &ret->reads);
-        number(line, "Writes", "n", &ret->writes);
-    }
-    fclose(f);
-    ret->known = said;
-    if (!said)
-        snprintf(ret->reason, sizeof(ret->reason), "%s has no line 'IO stats:'", STATS);
+    for (at = text; (line = strsep(&at, "\n"));)
+        take_line(ret, line);
+    free(text);
+    if (!ret->known)
+        reason_set(ret->reason, "%s has no line 'IO stats:'", STATS);
 }

@@ -78,40 +78,41 @@ static char *read_all(int fd, const char *path, char *reason)
     return NULL;
 }
 
-/* Below a moved root no link leads out of it: what lies there is another machine's. */
-static int open_below(const struct probe *p, const char *full, const char *path)
+int read_open(const struct probe *p, const char *path, int flags)
 {
-    struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK, .resolve = RESOLVE_IN_ROOT};
+    struct open_how how = {.flags = (uint64_t)(unsigned)(flags | O_CLOEXEC), .resolve = RESOLVE_IN_ROOT};
+    char full[4096];
     int root, fd;
 
+    if (!read_path(p, full, sizeof(full), "%s", path)) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
     if (!p->root[0])
-        return open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        return open(full, flags | O_CLOEXEC);
     root = open(p->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (root < 0)
         return -1;
     fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
     close(root);
     if (fd < 0 && errno == ENOSYS) /* before Linux 5.6, or under a profile that does not know it */
-        fd = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+        fd = open(full, flags | O_CLOEXEC | O_NOFOLLOW);
     return fd;
 }
 
 char *read_text(const struct probe *p, const char *path, char *reason)
 {
-    char full[4096], *text;
-    int fd;
+    int fd = read_open(p, path, O_RDONLY | O_NONBLOCK);
+    char *text;
 
-    if (!read_path(p, full, sizeof(full), "%s", path)) {
-        reason_set(reason, "%s: name too long", path);
-        return NULL;
-    }
-    fd = open_below(p, full, path);
     if (fd < 0) {
         reason_set(reason, "%s: %s", path, strerrordesc_np(errno));
         return NULL;
     }
     text = read_all(fd, path, reason);
     close(fd);
+    if (!text)
+        errno = EIO; /* it is there */
     return text;
 }
 

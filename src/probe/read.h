@@ -11,8 +11,11 @@
 bool read_path(const struct probe *p, char *ret, size_t size, const char *path, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Opens @path below the root; no link leads out of a moved one. The descriptor, or -1 with errno. */
+int read_open(const struct probe *p, const char *path, int flags);
+
 /* The whole file as text, to be freed; NULL with the reason, which names the file: missing, unreadable, over 16 MiB,
- * or with a NUL byte in it. */
+ * or with a NUL byte in it; errno is that of opening it, or EIO. */
 char *read_text(const struct probe *p, const char *path, char *reason);
 
 /* Its first line, without the newline. 0 or negative errno. */

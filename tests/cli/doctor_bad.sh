@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Files that are not there, a half-written cufile.json, recordings and reports of other versions, odd names.
+. "$(dirname "$0")/doctor_lib.sh"
+
+expect 3 "$SPUR" doctor --json "$work/none"
+holds "verdict()['road'] == 'none' and 'No such file' in verdict()['reason']"
+mkfifo "$work/pipe"
+expect 3 "$SPUR" doctor "$work/pipe"
+says out "neither a file"
+odd=$work/$(printf 'a b\n\033\377"c')
+echo x >"$odd"
+expect 4 "$SPUR" doctor --json "$odd"
+holds "'\\\\xff' in r['files'][0]['file'] or 'ff' in r['files'][0]['file']"
+expect 4 "$SPUR" doctor "$odd"
+! grep -q "$(printf '\033')" "$work/out" || fail "a control character reached the terminal"
+
+copy nvme-ext4
+head -c 400 "$work/m/etc/cufile.json" >"$work/half" && cp "$work/half" "$work/m/etc/cufile.json"
+expect 4 "$SPUR" doctor --json --root "$work/m"
+holds "verdict()['road'] == 'host only'" "'/etc/cufile.json:' in found('cufile-json', 'fail')[0]['found']"
+rm "$work/m/etc/cufile.json"
+sed -i 's/"env": {}/"env": {"CUFILE_ENV_PATH_JSON": "\/etc\/gone.json"}/' "$work/m/facts.json"
+expect 4 "$SPUR" doctor --json --root "$work/m"
+holds "found('cufile-json', 'fail')[0]['where'] == '/etc/gone.json'"
+
+copy nvme-ext4
+sed -i 's/spur-recording-1/spur-recording-9/' "$work/m/facts.json"
+expect 2 "$SPUR" doctor --root "$work/m"
+one_line
+says err "spur-recording-9"
+echo '{' >"$work/m/facts.json"
+expect 2 "$SPUR" doctor --root "$work/m"
+one_line
+expect 1 "$SPUR" doctor --root "$work/no-such"
+one_line
+expect 4 "$SPUR" doctor --root "$work" /mnt/x # a folder with nothing of a machine in it
+expect 2 "$SPUR" doctor --check nvidiafs
+says err "nvidia-fs"
+echo '{"schema": "spur-doctor-9"}' >"$work/other.json"
+expect 2 "$SPUR" doctor --compare "$work/other.json"
+says err "spur-doctor-9"
+expect 1 "$SPUR" doctor --compare "$work/none.json"

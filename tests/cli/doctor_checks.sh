@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# docs/doctor.md has the table of checks as it is, and each check can be asked for alone.
+. "$(dirname "$0")/doctor_lib.sh"
+
+expect 0 "$SPUR" doctor --list-checks
+sed -n '/^| check | looks at/,/^$/p' "$root/docs/doctor.md" | grep . >"$work/doc"
+cmp -s "$work/out" "$work/doc" || fail "docs/doctor.md: $(diff "$work/doc" "$work/out")"
+sed -n 's/^| `\([a-z0-9-]*\)` .*/\1/p' "$work/out" >"$work/names"
+[ "$(wc -l <"$work/names")" -ge 45 ] || fail "few checks"
+expect 3 "$SPUR" doctor --json --root "$machines/lvm-and-md/root"
+holds "set(f['check'] for f in r['findings']) == set(open('$work/names').read().split())" \
+    "all(f['why'] and f['where'] and f['found'] for f in r['findings'])" \
+    "all(f['remedy'] for f in found('cufile-keys', 'fail') + found('block', 'warn'))"
+while read -r name; do
+    "$SPUR" doctor --check "$name" --root "$machines/nvme-ext4/root" >"$work/out" || fail "--check $name"
+    [ -z "$(grep -oE '^  [a-z0-9-]+: ' "$work/out" | grep -vx "  $name: ")" ] || fail "--check $name shows others"
+    says out "  $name: "
+done <"$work/names"

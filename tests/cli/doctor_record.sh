@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A record gives the same findings as the machine, tells no names, holds no data of files, and overwrites nothing.
+. "$(dirname "$0")/doctor_lib.sh"
+
+mkdir -p "$work/secretproject/alice"
+file=$work/secretproject/alice/crown-jewels
+echo "the data of the file" >"$file"
+expect 4 "$SPUR" doctor --json --no-probe "$file"
+cp "$work/out" "$work/live.json"
+expect 4 "$SPUR" doctor --json --no-probe --record "$work/rec" "$file"
+! grep -rE 'secretproject|alice|crown|the data of' "$work/rec" || fail "a name or data is in the record"
+[ -z "$(find "$work/rec" -name '*crown*' -o -name '*alice*')" ] || fail "a name is in a path"
+host=$(hostname 2>/dev/null || echo)
+[ ${#host} -lt 5 ] || ! grep -rwF "$host" "$work/rec" || fail "the host's name is in the record"
+expect 4 "$SPUR" doctor --json --root "$work/rec"
+python3 - "$work/live.json" "$work/out" <<'PYTHON' || fail "the record says something else"
+import json, sys
+def of(name): return [(f['check'], f['severity']) for f in json.load(open(name))['findings']]
+live, recorded = of(sys.argv[1]), of(sys.argv[2])
+print([x for x in live if x not in recorded], [x for x in recorded if x not in live])
+sys.exit(live != recorded)
+PYTHON
+expect 2 "$SPUR" doctor --record "$work/rec" "$file"
+one_line
+says err "not empty"
+mkdir "$work/empty"
+expect 4 "$SPUR" doctor --no-probe --record "$work/empty" "$file"
