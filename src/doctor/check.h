@@ -125,7 +125,7 @@ json_t *live_file(void *name);
 json_t *live_acs(void);
 
 /* cufile_probe.c: reads of the file through cuFile in workers; fills file->probe. */
-void cufile_probe(struct doctor *d, struct doctor_file *f);
+void cufile_probe(struct doctor_file *f);
 
 /* verdict.c: {road, basis, reason, works} of a file; NULL: of the machine. New reference. */
 json_t *verdict(const struct doctor *d, const struct doctor_file *f);

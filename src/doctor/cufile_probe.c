@@ -15,7 +15,8 @@ static const struct read {
     bool unaligned;
 } reads[] = {{"4 KiB", 4096, false}, {"1 MiB", 1u << 20, false}, {"4 KiB, unaligned", 4096, true}};
 
-static struct job job_of(const struct read *r, char **file, struct spur_key_value *settings, size_t n)
+static struct job job_of(const struct read *r, uint64_t file_bytes, char **file, struct spur_key_value *settings,
+                         size_t n)
 {
     struct job j = {.files = file,
                     .n_files = 1,
@@ -26,7 +27,7 @@ static struct job job_of(const struct read *r, char **file, struct spur_key_valu
                     .threads = 1,
                     .depth = 1,
                     .request_bytes = r->bytes,
-                    .total_bytes = 4 * r->bytes,
+                    .total_bytes = r->bytes * (file_bytes / r->bytes < 4 ? file_bytes / r->bytes : 4),
                     .seed = 1,
                     .unaligned = r->unaligned,
                     .device_ok = true,
@@ -75,12 +76,12 @@ static void sum(json_t *probe, const json_t *row)
 }
 
 /* @return false: asking further makes no sense (interrupted, or it hangs). */
-static bool run_one(struct doctor_file *f, const struct read *r)
+static bool run_one(struct doctor_file *f, const struct read *r, uint64_t file_bytes)
 {
     const struct worker_hooks hooks = {NULL, NULL, NULL};
     struct spur_key_value route = {"route", "any"};
     char *name = (char *)f->name;
-    struct job job = job_of(r, &name, &route, 1);
+    struct job job = job_of(r, file_bytes, &name, &route, 1);
     struct worker_end end;
     json_t *row = json_pack("{s:s}", "read", r->name);
     bool go_on;
@@ -96,14 +97,13 @@ static bool run_one(struct doctor_file *f, const struct read *r)
     return go_on;
 }
 
-void cufile_probe(struct doctor *d, struct doctor_file *f)
+void cufile_probe(struct doctor_file *f)
 {
     uint64_t bytes = (uint64_t)json_integer_value(json_object_get(f->facts, "bytes"));
     bool go_on = true;
 
     f->probe = json_pack("{s:[], s:n, s:n, s:n}", "reads", "road", "says", "error");
     for (size_t i = 0; go_on && i < ARRAY_SIZE(reads); i++)
-        if (bytes >= reads[i].bytes)
-            go_on = run_one(f, &reads[i]);
-    (void)d;
+        if (bytes >= reads[i].bytes * (reads[i].unaligned ? 2 : 1))
+            go_on = run_one(f, &reads[i], bytes);
 }

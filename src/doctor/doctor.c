@@ -269,7 +269,7 @@ static bool can_be_probed(const struct doctor *d, const struct doctor_file *f)
 }
 
 /* What the checks expected to fail, and did not. */
-static void take_back(struct doctor *d, const struct doctor_file *f)
+static void take_back(struct doctor *d, struct doctor_file *f)
 {
     const char *name;
     json_t *one;
@@ -277,6 +277,7 @@ static void take_back(struct doctor *d, const struct doctor_file *f)
 
     if (!json_is_string(json_object_get(f->probe, "road")) || json_is_string(json_object_get(f->probe, "error")))
         return;
+    f->registers = (struct conclusion){.is = ANSWER_YES};
     json_array_foreach(d->findings, i, one)
     {
         name = json_string_value(json_object_get(one, "file"));
@@ -293,7 +294,7 @@ static void probe_files(struct doctor *d)
 {
     for (size_t i = 0; i < d->n_files; i++)
         if (can_be_probed(d, &d->files[i])) {
-            cufile_probe(d, &d->files[i]);
+            cufile_probe(&d->files[i]);
             take_back(d, &d->files[i]);
         }
 }

@@ -17,7 +17,7 @@ for version in 1.9.1.3 1.15.1.6; do
         seen=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["observed"])' "$work/run.json")
         rm "$work/run.json"
         if [ "$seen" = unknown ]; then # an old library does not tell
-            holds "verdict()['basis'] == 'inferred'"
+            holds "verdict()['basis'] == 'inferred' and verdict()['road'] == 'compat'" # this machine has no other
         else
             holds "verdict() ['basis'] == 'observed'" "verdict()['road'] == '$seen'" "len(r['files'][0]['probe']['reads']) == 3"
             [ "$code" = "$([ "$seen" = compat ] && echo 4 || echo 0)" ] || fail "exit code $code for $seen"
