@@ -20,9 +20,12 @@ struct check {
 static int set_state(struct experiment_pair *pair, enum experiment_state state, const struct spur_error *why,
                      struct spur_error *e)
 {
+    const char *more = strstr(why->remedy, "spur doctor --check"); /* of the remedy only what goes for any arm */
+
     free(pair->reason);
     pair->state = state;
-    pair->reason = strdup(why->detail);
+    if (asprintf(&pair->reason, "%s%s%s", why->detail, more ? "; " : "", more ? more : "") < 0)
+        pair->reason = NULL;
     return pair->reason ? 0 : error_errno(e, ENOMEM, "strdup", "a reason");
 }
 

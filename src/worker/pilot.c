@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/util.h"
 #include "worker/parent.h"
+#include "worker/refer.h"
 #include "worker/trial_env.h"
 
 #define REQUESTS 4
@@ -41,7 +42,7 @@ static struct job pilot_job(const struct job *job)
     return pilot;
 }
 
-static int refuse(const struct spur_error *why, const json_t *log, struct spur_error *e)
+static int refuse(const struct spur_error *why, const json_t *log, const char *file, struct spur_error *e)
 {
     const char *line = json_string_value(json_array_get(log, json_array_size(log) - 1));
 
@@ -53,10 +54,11 @@ static int refuse(const struct spur_error *why, const json_t *log, struct spur_e
     else
         error_remedy(e, "%s%s--set route=any takes the road that comes, and says which", why->remedy,
                      why->remedy[0] ? "; or " : "");
+    refer_to(e, refer_check(why), file);
     return -EPERM;
 }
 
-static int judge(const struct worker_end *end, json_t **ret_pilot, struct spur_error *e)
+static int judge(const struct worker_end *end, const char *file, json_t **ret_pilot, struct spur_error *e)
 {
     const json_t *errors = json_object_get(end->result, "errors");
     const json_t *evidence = json_array_get(json_object_get(end->result, "evidence"), 0);
@@ -65,7 +67,7 @@ static int judge(const struct worker_end *end, json_t **ret_pilot, struct spur_e
     if (json_array_size(errors))
         json_error_parse(json_array_get(errors, 0), &why);
     if (why.source)
-        return refuse(&why, end->library_log, e);
+        return refuse(&why, end->library_log, file, e);
     *ret_pilot = json_pack("{s:s, s:O, s:O*}", "status", "ok", "observed", json_object_get(end->result, "observed"),
                            "says", json_object_get(evidence, "says"));
     return 0;
@@ -83,7 +85,7 @@ int pilot_run(const struct job *job, uint64_t stall_ns, json_t **ret_pilot, stru
     else if (end.signal_received)
         r = error_errno(e, EINTR, "pilot", "interrupted by a signal");
     else
-        r = judge(&end, ret_pilot, e);
+        r = judge(&end, job->files[0], ret_pilot, e);
     worker_end_free(&end);
     return r;
 }

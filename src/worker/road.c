@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "path/path.h"
+#include "worker/refer.h"
 
 /* User-space roads (Weka, GPFS) are counted as operations of none of the library's three roads. */
 static enum spur_observed by_counts(const struct road *r)
@@ -145,7 +146,7 @@ int road_check(const struct trial *t, const struct road *road, struct spur_error
         return 0;
     error_spur(e, SPUR_CODE_REFUSED, "route", "route=%s was asked for, the road taken was %s: %s",
                asked == SPUR_OBSERVED_COMPAT ? "compat" : "direct", spur_observed_name(road->observed), road->says);
-    error_remedy(
-        e, "--set route=any takes the road that comes, and says which; spur list shows whether nvidia-fs is there");
+    error_remedy(e, "--set route=any takes the road that comes, and says which");
+    refer_to(e, asked == SPUR_OBSERVED_COMPAT ? "cufile-compat" : "nvidia-fs", t->job->files[0]);
     return -EPERM;
 }

@@ -14,6 +14,7 @@
 #include "core/util.h"
 #include "path/direct.h"
 #include "pattern/pattern.h"
+#include "worker/refer.h"
 
 static void target_free(struct target *t)
 {
@@ -35,6 +36,7 @@ static int refuse(struct spur_error *e, const char *remedy, const char *name, co
     int r = error_spur(e, SPUR_CODE_REFUSED, "file", "%s: %s", name, what);
 
     error_remedy(e, "%s", remedy);
+    refer_to(e, strstr(what, "holes") ? "file-layout" : "file", name);
     return r;
 }
 

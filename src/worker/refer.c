@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "worker/refer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/util.h"
+
+void refer_to(struct spur_error *e, const char *check, const char *file)
+{
+    size_t used = strlen(e->remedy), room = sizeof(e->remedy);
+    char words[sizeof(e->remedy)];
+    int n = snprintf(words, sizeof(words), "spur doctor --check %s %s says more", check, file);
+
+    if (n < 0 || used + 2 + (size_t)n >= room)
+        n = snprintf(words, sizeof(words), "spur doctor --check %s FILE says more", check);
+    if (used + 2 + (size_t)n >= room) /* what to read is worth more than the end of a long remedy */
+        used = room - (size_t)n - 3;
+    snprintf(e->remedy + used, room - used, "%s%s", used ? "; " : "", words);
+}
+
+const char *refer_check(const struct spur_error *why)
+{
+    static const struct {
+        int code;
+        const char *check;
+    } rows[] = {{-22, "cufile-keys"},
+                {5001, "nvidia-fs"},
+                {5004, "nvidia-fs-version"},
+                {5005, "nvidia-fs"},
+                {5007, "p2pdma"},
+                {5008, "mount"},
+                {5009, "gpu"},
+                {5010, "nvidia-fs"},
+                {5011, "gpu"},
+                {5016, "bar"},
+                {5018, "file"},
+                {5020, "odirect"},
+                {5025, "nvidia-fs-nodes"},
+                {5027, "udev"},
+                {5029, "gpu"},
+                {5033, "driver"},
+                {5034, "cufile-json"},
+                {5036, "bar"},
+                {5038, "cufile-parallel"}};
+
+    if (why->source == SPUR_SOURCE_CUDA)
+        return "gpu";
+    if (why->source == SPUR_SOURCE_ERRNO)
+        return strstr(why->detail, "cuda") ? "gpu" : "library";
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (why->source == SPUR_SOURCE_CUFILE && rows[i].code == why->code)
+            return rows[i].check;
+    return "nvidia-fs";
+}

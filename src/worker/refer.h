@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* A refusal names the check of spur doctor that says more. */
+#ifndef SPUR_WORKER_REFER_H
+#define SPUR_WORKER_REFER_H
+
+#include "spur.h"
+
+/* Adds "; spur doctor --check CHECK FILE says more" to the remedy; the word FILE where the name does not fit. */
+void refer_to(struct spur_error *e, const char *check, const char *file);
+
+/* The check for what cuFile, CUDA or the loader said, in order of what is worth reading first. */
+const char *refer_check(const struct spur_error *why);
+
+#endif
