@@ -18,6 +18,7 @@
 #include "doctor/scrub.h"
 #include "probe/mount.h"
 #include "probe/read.h"
+#include "worker/job.h"
 
 /* How a file's text is cut down. */
 enum cut { CUT_NONE, CUT_LINES, CUT_WORDS, CUT_FIRST_PAREN, CUT_MOUNTS, CUT_DASH };
@@ -26,6 +27,7 @@ static const struct row {
     const char *pattern;
     enum cut cut;
     const char *keep; /* beginnings of the lines or words that stay, by '|' */
+    enum scrub_depth depth;
 } rows[] = {
     {"/proc/driver/nvidia/version"},
     {"/proc/driver/nvidia/gpus/*/information", CUT_LINES, "Model|GPU UUID|Bus Location|Bus Type"},
@@ -42,8 +44,8 @@ static const struct row {
     {"/proc/sys/sunrpc/*slot_table_entries"},
     {"/proc/self/limits"},
     {"/proc/self/status", CUT_LINES, "Seccomp|Cpus_allowed_list"},
-    {"/proc/self/cgroup"},
-    {"/proc/self/mountinfo", CUT_MOUNTS},
+    {"/proc/self/cgroup", CUT_NONE, NULL, SCRUB_ALL},
+    {"/proc/self/mountinfo", CUT_MOUNTS, NULL, SCRUB_ALL},
     {"/proc/fs/ext4/*/options"},
     {"/sys/bus/pci/devices/*/vendor"},
     {"/sys/bus/pci/devices/*/class"},
@@ -64,7 +66,7 @@ static const struct row {
     {"/sys/block/*/integrity/device_is_integrity_capable"},
     {"/sys/block/*/dm/uuid", CUT_DASH},
     {"/sys/block/*/md/level"},
-    {"/sys/block/*/loop/backing_file"},
+    {"/sys/block/*/loop/backing_file", CUT_NONE, NULL, SCRUB_ALL},
     {"/sys/block/*/slaves/*"},
     {"/sys/dev/block/*/dev"},
     {"/sys/dev/block/*/partition"},
@@ -82,7 +84,7 @@ static const struct row {
     {"/sys/module/rpcrdma"},
     {"/sys/kernel/config/rdma_cm/*/ports/*/default_roce_tos"},
     {"/run/udev/data"},
-    {"/etc/cufile.json"},
+    {"/etc/cufile.json", CUT_NONE, NULL, SCRUB_ALL},
     {"/.dockerenv"},
     {"/run/.containerenv"},
 };
@@ -203,9 +205,17 @@ static int make_folders(struct record *r, char *path)
     return 0;
 }
 
-static int write_text(struct record *r, const char *path, const char *text)
+/* Only paths of groups, and that of a cufile.json elsewhere, tell of anybody. */
+static char *scrub_name(struct record *r, const char *path)
 {
-    _cleanup_free_ char *name = scrub_text(&r->scrub, path + 1), *clean = scrub_text(&r->scrub, text);
+    bool tells = strncmp(path, "/proc/", 6) && (strncmp(path, "/sys/", 5) || !strncmp(path, "/sys/fs/cgroup/", 15));
+
+    return scrub_text(&r->scrub, tells ? SCRUB_ALL : SCRUB_ADDRESSES, path + 1);
+}
+
+static int write_text(struct record *r, const char *path, enum scrub_depth depth, const char *text)
+{
+    _cleanup_free_ char *name = scrub_name(r, path), *clean = scrub_text(&r->scrub, depth, text);
     _cleanup_fd_ int fd = -1;
     size_t n = clean ? strlen(clean) : 0;
 
@@ -274,7 +284,7 @@ static int take(struct record *r, const struct row *row, const char *path)
     if (!text)
         return 0;
     cut(r, row, text);
-    return write_text(r, real, text);
+    return write_text(r, real, row->depth, text);
 }
 
 static int take_all(struct record *r, const struct row *row)
@@ -380,6 +390,16 @@ static void note_people(struct record *r)
         scrub_word(&r->scrub, SCRUB_USER, login, strlen(login));
 }
 
+/* As it is, and as JSON shows it where it is not UTF-8. */
+static void note_name(struct record *r, const char *name)
+{
+    json_t *shown = json_filename(name);
+
+    scrub_path(&r->scrub, name);
+    scrub_path(&r->scrub, json_string_value(shown) ?: "");
+    json_decref(shown);
+}
+
 static void note_all(struct record *r)
 {
     note_people(r);
@@ -388,7 +408,7 @@ static void note_all(struct record *r)
     for (size_t i = 0; i < r->d->n_files; i++) {
         const struct doctor_file *f = &r->d->files[i];
 
-        scrub_path(&r->scrub, f->name);
+        note_name(r, f->name);
         note_path(r, json_string_value(json_object_get(f->facts, "real")) ?: f->name);
         if (f->mount.known)
             note_mount(r, &f->mount);
@@ -469,7 +489,7 @@ static int take_modules(struct record *r)
     _cleanup_free_ char *text = look_text(r->d, reason, "/lib/modules/%s/modules.dep", r->d->kernel);
 
     snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", r->d->kernel);
-    return text ? write_text(r, path, strstr(text, "nvidia-fs.ko") ? "nvidia-fs.ko:\n" : "") : 0;
+    return text ? write_text(r, path, SCRUB_ADDRESSES, strstr(text, "nvidia-fs.ko") ? "nvidia-fs.ko:\n" : "") : 0;
 }
 
 static int take_config(struct record *r)
@@ -478,22 +498,22 @@ static int take_config(struct record *r)
     char reason[PROBE_REASON];
     _cleanup_free_ char *text = named && *named == '/' ? look_text(r->d, reason, "%s", named) : NULL;
 
-    return text ? write_text(r, named, text) : 0;
+    return text ? write_text(r, named, SCRUB_ALL, text) : 0;
 }
 
 static int write_facts(struct record *r)
 {
-    json_t *facts = json_deep_copy(r->d->live), *files = json_array();
+    json_t *facts = scrub_json(&r->scrub, r->d->live), *files = json_array();
     _cleanup_free_ char *text = NULL;
     int rc;
 
     for (size_t i = 0; i < r->d->n_files; i++) {
-        json_object_set_new(r->d->files[i].facts, "name", json_string(r->d->files[i].name) ?: json_string("?"));
-        json_array_append(files, r->d->files[i].facts);
+        json_object_set_new(r->d->files[i].facts, "name", json_filename(r->d->files[i].name));
+        json_array_append_new(files, scrub_json(&r->scrub, r->d->files[i].facts));
     }
     json_object_set_new(facts, "files", files);
     text = json_dumps(facts, JSON_INDENT(1) | JSON_SORT_KEYS);
-    rc = text ? write_text(r, "/facts.json", text) : error_errno(r->e, ENOMEM, "json", "facts.json");
+    rc = text ? write_text(r, "/facts.json", SCRUB_ADDRESSES, text) : error_errno(r->e, ENOMEM, "json", "facts.json");
     json_decref(facts);
     return rc;
 }

@@ -28,7 +28,20 @@ static bool is_common(const char *word, size_t length)
     for (size_t i = 0; i < ARRAY_SIZE(common); i++)
         if (strlen(common[i]) == length && !strncmp(common[i], word, length))
             return true;
-    return length < 3;
+    return false;
+}
+
+/* Words that mean something in what is recorded. */
+static bool is_keyword(const char *word, size_t length)
+{
+    static const char *const keywords[] = {"rdma",    "tcp",  "udp",    "ordered", "writeback", "journal",
+                                           "nfs4",    "ext4", "xfs",    "tmpfs",   "cgroup",    "cgroup2",
+                                           "unified", "cpu",  "memory", "true",    "false"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(keywords); i++)
+        if (strlen(keywords[i]) == length && !strncmp(keywords[i], word, length))
+            return true;
+    return false;
 }
 
 static size_t find(const struct scrub *s, const char *word, size_t length)
@@ -54,7 +67,9 @@ static const char *add(struct scrub *s, const char *word, size_t length, const c
 
 void scrub_word(struct scrub *s, enum scrub_kind kind, const char *word, size_t length)
 {
-    if (is_common(word, length))
+    size_t before = s->n;
+
+    if (length < (kind == SCRUB_NAME ? 3 : 2) || is_common(word, length) || is_keyword(word, length))
         return;
     if (kind == SCRUB_HOST)
         add(s, word, length, "host", &s->n_hosts);
@@ -62,6 +77,8 @@ void scrub_word(struct scrub *s, enum scrub_kind kind, const char *word, size_t 
         add(s, word, length, "user", &s->n_users);
     else
         add(s, word, length, "name", &s->n_names);
+    if (s->n > before)
+        s->words[before].is_name = kind == SCRUB_NAME;
 }
 
 void scrub_path(struct scrub *s, const char *path)
@@ -105,14 +122,15 @@ static bool is_word_byte(char c)
 }
 
 /* The longest known word that begins here. */
-static size_t known_word(const struct scrub *s, const char *at, const char **ret_as)
+static size_t known_word(const struct scrub *s, enum scrub_depth depth, const char *at, const char **ret_as)
 {
     size_t best = 0;
 
     for (size_t i = 0; i < s->n; i++) {
         size_t n = strlen(s->words[i].word);
 
-        if (n <= best || strncmp(at, s->words[i].word, n) || (is_word_byte(at[n]) && is_word_byte(at[n - 1])))
+        if (n <= best || (s->words[i].is_name && depth < SCRUB_ALL) || strncmp(at, s->words[i].word, n) ||
+            (is_word_byte(at[n]) && is_word_byte(at[n - 1])))
             continue;
         best = n;
         *ret_as = s->words[i].as;
@@ -166,10 +184,10 @@ static bool follows_version(const char *text, const char *at)
     return strcasestr(before, "version") || strcasestr(before, ".so.") || strcasestr(before, "cufile");
 }
 
-static size_t replace_one(struct scrub *s, struct out *o, const char *text, const char *at)
+static size_t replace_one(struct scrub *s, enum scrub_depth depth, struct out *o, const char *text, const char *at)
 {
     const char *as = NULL;
-    size_t n = known_word(s, at, &as);
+    size_t n = depth > SCRUB_ADDRESSES ? known_word(s, depth, at, &as) : 0;
 
     if (!n && (n = uuid_length(at))) {
         size_t i = find(s, at, n);
@@ -185,7 +203,7 @@ static size_t replace_one(struct scrub *s, struct out *o, const char *text, cons
     return n;
 }
 
-char *scrub_text(struct scrub *s, const char *text)
+char *scrub_text(struct scrub *s, enum scrub_depth depth, const char *text)
 {
     struct out o = {NULL};
     size_t n;
@@ -194,7 +212,7 @@ char *scrub_text(struct scrub *s, const char *text)
     for (const char *at = text; *at && !o.failed; at += n) {
         bool begins = at == text || !is_word_byte(at[-1]) || !is_word_byte(*at);
 
-        n = begins ? replace_one(s, &o, text, at) : 0;
+        n = begins ? replace_one(s, depth, &o, text, at) : 0;
         if (n)
             continue;
         n = 1;
@@ -204,6 +222,35 @@ char *scrub_text(struct scrub *s, const char *text)
         return o.text;
     free(o.text);
     return NULL;
+}
+
+static json_t *scrub_string(struct scrub *s, const json_t *from)
+{
+    const char *text = json_string_value(from);
+    _cleanup_free_ char *clean = scrub_text(s, strchr(text, '/') ? SCRUB_ALL : SCRUB_PEOPLE, text);
+
+    return json_string(clean ? clean : "");
+}
+
+json_t *scrub_json(struct scrub *s, const json_t *from)
+{
+    const json_t *value;
+    const char *key;
+    json_t *to;
+    size_t i;
+
+    if (json_is_string(from))
+        return scrub_string(s, from);
+    if (json_is_object(from)) {
+        to = json_object();
+        json_object_foreach((json_t *)from, key, value) json_object_set_new(to, key, scrub_json(s, value));
+        return to;
+    }
+    if (!json_is_array(from))
+        return json_deep_copy(from);
+    to = json_array();
+    json_array_foreach(from, i, value) json_array_append_new(to, scrub_json(s, value));
+    return to;
 }
 
 void scrub_free(struct scrub *s)

@@ -3,6 +3,8 @@
 #ifndef SPUR_DOCTOR_SCRUB_H
 #define SPUR_DOCTOR_SCRUB_H
 
+#include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define SCRUB_WORDS 512
@@ -10,6 +12,7 @@
 struct scrub {
     struct {
         char *word;
+        bool is_name;
         char as[40];
     } words[SCRUB_WORDS];
     size_t n;
@@ -22,8 +25,13 @@ enum scrub_kind { SCRUB_HOST, SCRUB_USER, SCRUB_NAME };
 void scrub_word(struct scrub *s, enum scrub_kind kind, const char *word, size_t length);
 /* Each component of a path, as names. */
 void scrub_path(struct scrub *s, const char *path);
-/* @text with those words, addresses (IPv4, IPv6, Ethernet) and UUIDs replaced; malloc'd, NULL: no memory. */
-char *scrub_text(struct scrub *s, const char *text);
+/* How much: addresses (IPv4, IPv6, Ethernet) and UUIDs only; hosts and users too; names as well. */
+enum scrub_depth { SCRUB_ADDRESSES, SCRUB_PEOPLE, SCRUB_ALL };
+
+/* @text with those replaced; malloc'd, NULL: no memory. */
+char *scrub_text(struct scrub *s, enum scrub_depth depth, const char *text);
+/* All strings in it, keys apart; names only in those that hold a path. New reference. */
+json_t *scrub_json(struct scrub *s, const json_t *from);
 void scrub_free(struct scrub *s);
 
 #endif

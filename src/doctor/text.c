@@ -30,21 +30,61 @@ static void print_verdict(FILE *out, const char *name, const json_t *v)
                strlen(name) + 1 > INDENT ? INDENT : 1); /* as wrap_print wants */
 }
 
+/* Its last line. */
+static void print_log(FILE *out, const json_t *log)
+{
+    const char *last = json_string_value(json_array_get(log, json_array_size(log) - 1));
+    char line[2400], safe[5000];
+
+    if (!last)
+        return;
+    snprintf(line, sizeof(line), "cufile.log: %s", last);
+    fprintf(out, "%*s", INDENT + 2, "");
+    wrap_print(out, plain(line, safe, sizeof(safe)), INDENT + 2, INDENT + 4);
+}
+
+/* An error that was told before is not told again. */
+static bool is_same(const json_t *reads, size_t i)
+{
+    const char *first = text_of(json_array_get(reads, 0), "error");
+
+    return i > 0 && *first && !strcmp(first, text_of(json_array_get(reads, i), "error"));
+}
+
 static void print_reads(FILE *out, const json_t *probe)
 {
-    const json_t *row;
+    const json_t *reads = json_object_get(probe, "reads"), *row;
     char line[2400], safe[5000];
     size_t i;
 
-    json_array_foreach(json_object_get(probe, "reads"), i, row)
+    json_array_foreach(reads, i, row)
     {
-        const char *error = text_of(row, "error");
+        const char *error = is_same(reads, i) ? "the same error" : text_of(row, "error");
 
         snprintf(line, sizeof(line), "read of %s: %s%s%s", text_of(row, "read"),
                  *error ? error : text_of(row, "observed"), *error ? "" : "; ", *error ? "" : text_of(row, "says"));
         fprintf(out, "%*s", INDENT, "");
         wrap_print(out, plain(line, safe, sizeof(safe)), INDENT, INDENT + 2);
+        if (*error && !is_same(reads, i))
+            print_log(out, json_object_get(row, "library_log"));
     }
+}
+
+/* file -> mount -> disks: where it really lies. */
+static void print_chain(FILE *out, const json_t *facts)
+{
+    const json_t *mount = json_object_get(facts, "mount"), *block = json_object_get(facts, "block"), *leaf;
+    char line[2400], safe[5000];
+    int n = snprintf(line, sizeof(line), "lies on %s at %.1000s, from %.1000s", text_of(mount, "type"),
+                     text_of(mount, "mount_point"), text_of(mount, "source"));
+    size_t i;
+
+    if (!*text_of(mount, "type"))
+        return;
+    json_array_foreach(json_object_get(block, "leaves"), i, leaf) if (n < (int)sizeof(line) - 64)
+        n += snprintf(line + n, sizeof(line) - (size_t)n, "%s%s", i ? " " : ", on ", json_string_value(leaf));
+    fprintf(out, "%*s", INDENT, "");
+    wrap_print(out, plain(line, safe, sizeof(safe)), INDENT, INDENT + 2);
 }
 
 static void print_part(FILE *out, const char *head, const char *text)
@@ -128,6 +168,7 @@ static void print_head(FILE *out, const json_t *report)
     json_array_foreach(files, i, one)
     {
         print_verdict(out, text_of(one, "file"), json_object_get(one, "verdict"));
+        print_chain(out, json_object_get(one, "facts"));
         print_reads(out, json_object_get(one, "probe"));
     }
     if (!json_array_size(files))

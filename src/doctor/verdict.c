@@ -3,13 +3,14 @@
 #include <string.h>
 
 #include "doctor/check.h"
+#include "worker/job.h"
 
 enum { WORKS = 0, WILL_NOT = 3, NOT_DIRECT = 4 };
 
 static json_t *make(const char *road, const char *basis, int exit, const char *reason)
 {
     return json_pack("{s:s, s:s, s:i, s:o}", "road", road, "basis", basis, "exit", exit, "reason",
-                     json_sprintf("%s", reason) ?: json_string("?"));
+                     json_filename(reason));
 }
 
 static bool is_no(const struct conclusion *c)
@@ -94,10 +95,10 @@ static json_t *observed(const struct doctor *d, const struct doctor_file *f, con
 {
     const char *says = json_string_value(json_object_get(f->probe, "says"));
     bool compat = !strcmp(road, "compat");
-    json_t *v = json_sprintf("%s", compat && d->forced_compat.is == ANSWER_YES ? d->forced_compat.why
-                                   : compat                                    ? why_not(d, f)
-                                   : says                                      ? says
-                                                                               : "seen by a probe");
+    json_t *v = json_filename(compat && d->forced_compat.is == ANSWER_YES ? d->forced_compat.why
+                              : compat                                    ? why_not(d, f)
+                              : says                                      ? says
+                                                                          : "seen by a probe");
     json_t *made = make(road, "observed", exit_of(road), "");
 
     json_object_set_new(made, "reason", v ? v : json_null());

@@ -19,7 +19,7 @@ for version in 1.9.1.3 1.15.1.6; do
         if [ "$seen" = unknown ]; then # an old library does not tell
             holds "verdict()['basis'] == 'inferred' and verdict()['road'] == 'compat'" # this machine has no other
         else
-            holds "verdict() ['basis'] == 'observed'" "verdict()['road'] == '$seen'" "len(r['files'][0]['probe']['reads']) == 3"
+            holds "verdict() ['basis'] == 'observed'" "verdict()['road'] == '$seen'" "len(r['files'][0]['probe']['reads']) == 5"
             [ "$code" = "$([ "$seen" = compat ] && echo 4 || echo 0)" ] || fail "exit code $code for $seen"
         fi
         holds "r['simulated']"

@@ -4,12 +4,12 @@
 . "$(dirname "$0")/doctor_lib.sh"
 
 mkdir -p "$work/secretproject/alice"
-file=$work/secretproject/alice/crown-jewels
+file=$work/secretproject/alice/crown-jewels$(printf '\377')rubies
 echo "the data of the file" >"$file"
 expect 4 "$SPUR" doctor --json --no-probe "$file"
 cp "$work/out" "$work/live.json"
 expect 4 "$SPUR" doctor --json --no-probe --record "$work/rec" "$file"
-! grep -rE 'secretproject|alice|crown|the data of' "$work/rec" || fail "a name or data is in the record"
+! grep -rE 'secretproject|alice|crown|rubies|the data of' "$work/rec" || fail "a name or data is in the record"
 [ -z "$(find "$work/rec" -name '*crown*' -o -name '*alice*')" ] || fail "a name is in a path"
 host=$(hostname 2>/dev/null || echo)
 [ ${#host} -lt 5 ] || ! grep -rwF "$host" "$work/rec" || fail "the host's name is in the record"
