@@ -88,27 +88,39 @@ static void judge_gpus(struct doctor *d, const json_t *list)
     }
 }
 
+/* /dev/nvidia0 and its like: sandboxes may show these and no PCI bus. */
+static size_t count_nodes(const struct doctor *d)
+{
+    const json_t *value;
+    const char *name;
+    size_t n = 0;
+
+    json_object_foreach((json_t *)json_object_get(d->live, "devices"), name, value)
+        n += !strncmp(name, "/dev/nvidia", 11) && name[11] >= '0' && name[11] <= '9';
+    return n;
+}
+
 void check_gpu(struct doctor *d)
 {
     json_t *list = pci_gpus(d);
-    size_t n = json_array_size(list);
+    size_t n = json_array_size(list) ? json_array_size(list) : count_nodes(d);
     const json_t *cuda = live_get(d, "cuda");
 
-    fact_number(d, "on_bus", n);
+    fact_number(d, "on_bus", json_array_size(list));
     json_decref(list);
     if (cuda && json_is_true(json_object_get(cuda, "usable")))
         judge_gpus(d, json_object_get(cuda, "gpus"));
     else if (cuda)
         judge_cuda(d);
     else if (n)
-        say(d, SEVERITY_PASS, "/sys/bus/pci/devices", "%zu NVIDIA GPU%s on the bus; the CUDA driver was not asked", n,
+        say(d, SEVERITY_PASS, "/sys/bus/pci/devices", "%zu NVIDIA GPU%s; the CUDA driver was not asked", n,
             n == 1 ? "" : "s");
     else
-        say(d, SEVERITY_FAIL, "/sys/bus/pci/devices", "no NVIDIA GPU is on the bus");
+        say(d, SEVERITY_FAIL, "/sys/bus/pci/devices", "no NVIDIA GPU is on the bus, and /dev has none");
     if (!cuda && !n)
         conclude(&d->gpu, ANSWER_NO, "no NVIDIA GPU is on the PCI bus");
     else if (!cuda)
-        conclude(&d->gpu, ANSWER_YES, "a GPU is on the PCI bus");
+        conclude(&d->gpu, ANSWER_YES, "there is a GPU");
 }
 
 /* Line 2 of `resource` is BAR 1: first, last, flags. */
