@@ -156,6 +156,7 @@ CHECK(cufile_compat);
 CHECK(cufile_parallel);
 CHECK(cufile_sizes);
 CHECK(cufile_env);
+CHECK(denylist);
 CHECK(nvidia_fs);
 CHECK(nvidia_fs_version);
 CHECK(nvidia_fs_counters);

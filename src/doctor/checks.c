@@ -57,6 +57,8 @@ const struct check check_table[] = {
      "echo 1 > /proc/sys/vm/drop_caches, as root", true, check_residency},
     {"mount", "the file system, and whether it can have a direct road", "cuFile decides by the file system's type.",
      "use a file on ext4 or XFS on NVMe, NFS over RDMA, Lustre, BeeGFS, Weka or GPFS", true, check_mount},
+    {"cufile-denylist", "whether cufile.json's denylist names the file system, mount or disk",
+     "What is listed there is kept from the direct road.", "take it out of the denylist", true, check_denylist},
     {"ext4", "ext4's data mode", "cuFile takes ext4 with data=ordered only (else error 5008).",
      "mount -o remount,data=ordered MOUNTPOINT", true, check_ext4},
     {"xfs", "XFS's realtime device", "Files on it lie on other disks.", "none is needed", true, check_xfs},

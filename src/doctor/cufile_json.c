@@ -347,3 +347,52 @@ void check_cufile_env(struct doctor *d)
     if (!n)
         say(d, SEVERITY_PASS, "environment", "no variable of cuFile's is set");
 }
+
+/* ------------------------------------------------------------------------------------------------ */
+
+static bool is_listed(const json_t *list, const char *word)
+{
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(list, i, one) if (json_is_string(one) && !strcmp(json_string_value(one), word)) return true;
+    return false;
+}
+
+/* What of the file the denylist names, and by which key. */
+static const char *denied_by(const struct doctor *d, const char **ret_key)
+{
+    const struct doctor_file *f = d->file;
+
+    *ret_key = "denylist.filesystems";
+    if (f->mount.known && is_listed(config_get(d, *ret_key), f->mount.fs_type))
+        return f->mount.fs_type;
+    *ret_key = "denylist.mounts";
+    if (f->mount.known && is_listed(config_get(d, *ret_key), f->mount.mount_point))
+        return f->mount.mount_point;
+    *ret_key = "denylist.devices";
+    for (unsigned i = 0; f->block.known && i < f->block.n_leaves; i++) {
+        char node[64];
+
+        snprintf(node, sizeof(node), "/dev/%s", f->block.leaves[i]);
+        if (is_listed(config_get(d, *ret_key), node) || is_listed(config_get(d, *ret_key), f->block.leaves[i]))
+            return f->block.leaves[i];
+    }
+    return NULL;
+}
+
+void check_denylist(struct doctor *d)
+{
+    const char *key, *what = denied_by(d, &key), *path = path_in_force(d);
+
+    fact_text(d, "denied", what);
+    if (!what) {
+        say(d, SEVERITY_PASS, path, "no denylist names it");
+        return;
+    }
+    conclude(&d->file->nvfs, ANSWER_NO, "%s of cufile.json names %s", key, what);
+    conclude(&d->file->p2pdma, ANSWER_NO, "%s of cufile.json names %s", key, what);
+    conclude(&d->file->user_rdma, ANSWER_NO, "%s of cufile.json names %s", key, what);
+    remedy(say(d, SEVERITY_WARN, path, "%s names %s: cuFile has no direct road to it (5034)", key, what),
+           "take %s out of %s in %s", what, key, path);
+}

@@ -24,14 +24,29 @@ static bool both(const struct conclusion *machine, const struct conclusion *file
     return machine->is == ANSWER_YES && (!file || file->is == ANSWER_YES);
 }
 
-/* Why there is no direct road: that of the file first, which no setting of the machine cures. */
-static const char *why_not(const struct doctor *d, const struct doctor_file *f)
+static void add(char *to, size_t size, const struct conclusion *c)
 {
-    if (f && is_no(&f->nvfs))
-        return f->nvfs.why;
-    if (is_no(&d->nvfs))
-        return d->nvfs.why;
-    return f && !f->mount.known ? "nothing is known of its mount" : "nothing speaks for a direct road";
+    size_t n = strlen(to);
+
+    if (is_no(c) && !strstr(to, c->why))
+        snprintf(to + n, size - n, "%s%s", n ? "; " : "", c->why);
+}
+
+/* All that keeps the direct roads away: of the file first, which no setting of the machine cures. */
+static const char *why_not(const struct doctor *d, const struct doctor_file *f, char *ret, size_t size)
+{
+    *ret = 0;
+    if (f)
+        add(ret, size, &f->nvfs);
+    add(ret, size, &d->nvfs);
+    if (f)
+        add(ret, size, &f->p2pdma);
+    if (!f || !is_no(&f->p2pdma))
+        add(ret, size, &d->p2pdma);
+    if (!*ret)
+        snprintf(ret, size, "%s",
+                 f && !f->mount.known ? "nothing is known of its mount" : "nothing speaks for a direct road");
+    return ret;
 }
 
 static json_t *without_cufile(const char *why)
@@ -61,7 +76,7 @@ static json_t *direct_road(const struct doctor *d, const struct doctor_file *f)
 
 static json_t *infer(const struct doctor *d, const struct doctor_file *f)
 {
-    char why[600];
+    char why[1200], away[900];
     json_t *direct;
 
     if (is_no(&d->gpu))
@@ -75,7 +90,7 @@ static json_t *infer(const struct doctor *d, const struct doctor_file *f)
     direct = direct_road(d, f);
     if (direct)
         return direct;
-    snprintf(why, sizeof(why), "%s%s%s", why_not(d, f), is_no(&d->compat) ? "; and " : "",
+    snprintf(why, sizeof(why), "%s%s%s", why_not(d, f, away, sizeof(away)), is_no(&d->compat) ? "; and " : "",
              is_no(&d->compat) ? d->compat.why : "");
     return is_no(&d->compat) ? without_cufile(why) : make("compat", "inferred", NOT_DIRECT, why);
 }
@@ -95,8 +110,9 @@ static json_t *observed(const struct doctor *d, const struct doctor_file *f, con
 {
     const char *says = json_string_value(json_object_get(f->probe, "says"));
     bool compat = !strcmp(road, "compat");
+    char away[900];
     json_t *v = json_filename(compat && d->forced_compat.is == ANSWER_YES ? d->forced_compat.why
-                              : compat                                    ? why_not(d, f)
+                              : compat                                    ? why_not(d, f, away, sizeof(away))
                               : says                                      ? says
                                                                           : "seen by a probe");
     json_t *made = make(road, "observed", exit_of(road), "");

@@ -40,7 +40,7 @@ const char *refer_check(const struct spur_error *why)
                 {5027, "udev"},
                 {5029, "gpu"},
                 {5033, "driver"},
-                {5034, "cufile-json"},
+                {5034, "cufile-denylist"},
                 {5036, "bar"},
                 {5038, "cufile-parallel"}};
 
