@@ -26,12 +26,11 @@ static const struct option doctor_rows[] = {
     {.name = "verbose", .kind = OPTION_FLAG, AT(verbose), .help = "shows what passed as well"},
     {.name = "check",
      .metavar = "NAME",
-     .kind = OPTION_NAME,
+     .kind = OPTION_TEXT,
      AT(check),
-     .names = doctor_check_name,
      .absent = "all",
      .help = "shows the findings of one check only, also what passed",
-     .manual = "All checks are run nevertheless, for the verdict stands on them."},
+     .manual = "--list-checks names them. All are run nevertheless, for the verdict stands on them."},
     {.name = "no-probe",
      .kind = OPTION_FLAG,
      AT(no_probe),
@@ -62,6 +61,17 @@ static const struct option doctor_rows[] = {
     {.name = "list-checks", .kind = OPTION_FLAG, AT(list_checks), .help = "lists the checks as markdown"},
     {0},
 };
+
+static int doctor_check(void *options, const struct option_result *given, struct spur_error *e)
+{
+    const struct doctor_options *o = options;
+
+    (void)given;
+    for (size_t i = 0; o->check && doctor_check_name(i); i++)
+        if (!strcmp(o->check, doctor_check_name(i)))
+            return 0;
+    return o->check ? option_unknown_value("check", o->check, doctor_check_name, e) : 0;
+}
 
 static int print_report(const struct doctor_options *o, const json_t *report)
 {
@@ -145,5 +155,6 @@ const struct command doctor_command = {
     .exits = doctor_exits,
     .examples = doctor_examples,
     .see_also = "spur spur-list spur-run",
+    .check = doctor_check,
     .run = doctor_run,
 };
