@@ -70,7 +70,21 @@ static int doctor_check(void *options, const struct option_result *given, struct
     for (size_t i = 0; o->check && doctor_check_name(i); i++)
         if (!strcmp(o->check, doctor_check_name(i)))
             return 0;
-    return o->check ? option_unknown_value("check", o->check, doctor_check_name, e) : 0;
+    if (!o->check)
+        return 0;
+    option_unknown_value("check", o->check, doctor_check_name, e);
+    if (!nearest_name(o->check, doctor_check_name))
+        error_remedy(e, "spur doctor --list-checks names them");
+    return -EINVAL;
+}
+
+static void keep_check(json_t *report, const char *check)
+{
+    json_t *findings = json_object_get(report, "findings");
+
+    for (size_t i = json_array_size(findings); i-- > 0;)
+        if (strcmp(json_string_value(json_object_get(json_array_get(findings, i), "check")), check))
+            json_array_remove(findings, i);
 }
 
 static int print_report(const struct doctor_options *o, const json_t *report)
@@ -110,6 +124,8 @@ static int doctor_run(void *options, const struct option_result *given)
         return (int)exit_report("doctor", &e);
     if (doctor_report(&r, &report, &e) < 0)
         return (int)exit_report("doctor", &e);
+    if (o->check && o->json)
+        keep_check(report, o->check);
     code = print_report(o, report);
     json_decref(report);
     return code;

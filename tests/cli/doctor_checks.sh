@@ -23,4 +23,6 @@ while read -r name; do
     "$SPUR" doctor --check "$name" --root "$machines/nvme-ext4/root" >"$work/out" || fail "--check $name"
     [ -z "$(grep -oE '^  [a-z0-9-]+: ' "$work/out" | grep -vx "  $name: ")" ] || fail "--check $name shows others"
     says out "  $name: "
+    [ "$name" != mount ] || expect 0 "$SPUR" doctor --json --check "$name" --root "$machines/nvme-ext4/root"
+    [ "$name" != mount ] || holds "{f['check'] for f in r['findings']} == {'mount'}"
 done <"$work/names"
