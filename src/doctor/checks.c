@@ -60,7 +60,7 @@ const struct check check_table[] = {
     {"cufile-denylist", "whether cufile.json's denylist names the file system, mount or disk",
      "What is listed there is kept from the direct road.", "take it out of the denylist", true, check_denylist},
     {"ext4", "ext4's data mode", "cuFile takes ext4 with data=ordered only (else error 5008).",
-     "mount -o remount,data=ordered MOUNTPOINT", true, check_ext4},
+     "umount MOUNTPOINT && mount -o data=ordered DEVICE MOUNTPOINT (a remount does not show it)", true, check_ext4},
     {"xfs", "XFS's realtime device", "Files on it lie on other disks.", "none is needed", true, check_xfs},
     {"nfs", "NFS version, transport, sizes and connections",
      "The direct road needs RDMA; one connection and small sizes keep requests waiting.",

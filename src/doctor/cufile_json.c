@@ -117,7 +117,7 @@ static bool has_word(const char *words, const char *word)
     return at && (at == words || at[-1] == ' ') && (!at[strlen(word)] || at[strlen(word)] == ' ');
 }
 
-static void judge_value(struct keys *k, const struct cufile_key *key, long max, const json_t *v, const char *where)
+static void judge_value(struct keys *k, const struct cufile_key *key, const json_t *v, const char *where)
 {
     json_int_t n = json_integer_value(v);
     char what[160];
@@ -125,9 +125,9 @@ static void judge_value(struct keys *k, const struct cufile_key *key, long max, 
     if (!has_kind(v, key->kind)) {
         snprintf(what, sizeof(what), "is not %s", kind_words[key->kind]);
         say_wrong(k, SEVERITY_FAIL, where, key->name, what);
-    } else if (key->kind == KEY_NUMBER && (n < key->min || (max && n > max))) {
-        snprintf(what, sizeof(what), max ? "is %lld, allowed are %ld to %ld" : "is %lld, allowed is %ld and more",
-                 (long long)n, key->min, max);
+    } else if (key->kind == KEY_NUMBER && (n < key->min || (key->max && n > key->max))) {
+        snprintf(what, sizeof(what), key->max ? "is %lld, allowed are %ld to %ld" : "is %lld, allowed is %ld and more",
+                 (long long)n, key->min, key->max);
         say_wrong(k, SEVERITY_FAIL, where, key->name, what);
     } else if (key->kind == KEY_NUMBER && key->multiple && n % key->multiple) {
         snprintf(what, sizeof(what), "is %lld, and must be a multiple of %ld", (long long)n, key->multiple);
@@ -143,20 +143,20 @@ static void visit(void *context, const char *dotted, unsigned line)
     struct keys *k = context;
     int library = k->d->library_major < 0 ? 0 : 1000 * k->d->library_major + k->d->library_minor;
     const json_t *v = config_get(k->d, dotted);
-    const struct cufile_key *key;
+    struct cufile_key key;
     char where[600];
-    long max = 0;
+    bool known;
 
     k->n++;
     snprintf(where, sizeof(where), "%s:%u", k->path, line);
     json_object_set_new(k->lines, dotted, json_integer(line));
-    key = cufile_key_find(dotted, library, &max);
-    if (!key && strstr(dotted, "mount_table")) /* below it are the user's own names */
+    known = cufile_key_find(dotted, library, &key);
+    if (!known && strstr(dotted, "mount_table")) /* below it are the user's own names */
         return;
-    if (!key && !below_unknown(k, dotted))
+    if (!known && !below_unknown(k, dotted))
         say_unknown(k, dotted, where);
-    else if (key && v)
-        judge_value(k, key, max, v, where);
+    else if (known && v)
+        judge_value(k, &key, v, where);
 }
 
 /* The legacy sizes of pools and the newer slabs exclude each other. */
@@ -208,6 +208,14 @@ static bool is_word(const char *text, const char *a, const char *b)
     return text && (!strcasecmp(text, a) || !strcmp(text, b));
 }
 
+/* Variables that 1.17 and later no longer read. */
+static bool is_ignored(const struct doctor *d, const char *variable)
+{
+    bool gone = !strcmp(variable, "CUFILE_ALLOW_COMPAT_MODE") || !strcmp(variable, "CUFILE_NVTX");
+
+    return gone && 1000 * d->library_major + d->library_minor >= 1017;
+}
+
 /* @ret_where: what decided. -1: the default. */
 static int effective(const struct doctor *d, const char *variable, const char *key, const char **ret_where)
 {
@@ -216,7 +224,7 @@ static int effective(const struct doctor *d, const char *variable, const char *k
     const json_t *v = config_get(d, key);
 
     snprintf(dotted, sizeof(dotted), "env.%s", variable);
-    text = live_text(d, dotted);
+    text = is_ignored(d, variable) ? NULL : live_text(d, dotted);
     *ret_where = variable;
     if (is_word(text, "true", "1"))
         return 1;
@@ -319,6 +327,12 @@ static const struct {
     {"CUFILE_SKIP_TOPOLOGY_DETECTION", "miscellaneous.skip_topology_detection"},
     {"CUFILE_STREAM_MEMOPS_BYPASS", "miscellaneous.stream_memops_bypass"},
     {"CUFILE_PCI_DEFAULT", "the choice of PCI devices"},
+    {"CUFILE_MAX_DEVICE_CACHE_SIZE", "properties.max_device_cache_size_kb"},
+    {"CUFILE_PER_BUFFER_CACHE_SIZE", "properties.per_buffer_cache_size_kb"},
+    {"CUFILE_VISIBLE_DEVICES", "which GPUs cuFile looks at"},
+    {"CUFILE_SKIP_BUFFER_VALIDITY_CHECK", "the check of buffers"},
+    {"CUFILE_RDMA_ALLOW_RDMA_TOKEN_RESET", "properties.allow_rdma_token_reset"},
+    {"CUFILE_RDMA_TOKEN_RESET_TIMEOUT_SECS", "miscellaneous.rdma_token_reset_timeout_secs"},
 };
 
 void check_cufile_env(struct doctor *d)
@@ -338,7 +352,11 @@ void check_cufile_env(struct doctor *d)
         for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
             if (!strcmp(variables[i].name, name))
                 overrides = variables[i].key;
-        if (overrides)
+        if (is_ignored(d, name))
+            remedy(say(d, SEVERITY_WARN, name, "cuFile %d.%d does not read it: from 1.17 on only %s counts",
+                       d->library_major, d->library_minor, overrides),
+                   "unset %s, and set %s in cufile.json", name, overrides);
+        else if (overrides)
             remedy(say(d, SEVERITY_NOTE, name, "%s=%s overrides %s", name, json_string_value(value) ?: "", overrides),
                    "unset %s", name);
         else

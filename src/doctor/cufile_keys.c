@@ -9,7 +9,7 @@
 #define P "properties."
 #define E "execution."
 
-/* From the configuration files that the vendor ships and its parameter reference; see docs/doctor.md. */
+/* The vendor's parameter reference, the files it ships, and names that libcufile 1.14 and 1.20 look for. */
 static const struct cufile_key keys[] = {
     {"logging", KEY_SECTION},
     {"logging.dir", KEY_TEXT},
@@ -60,6 +60,17 @@ static const struct cufile_key keys[] = {
     {P "rdma_access_mask", KEY_ANY},
     {P "rdma_peer_type", KEY_ANY},
     {P "rdma_transport_type", KEY_ANY},
+    {P "allow_rdma_token_reset", KEY_ANY}, /* from here on since 1.20 */
+    {P "rdma_async_event_monitoring", KEY_ANY},
+    {P "rdma_failback_delay_ms", KEY_ANY},
+    {P "rdma_failback_enabled", KEY_ANY},
+    {P "rdma_health_check_interval_ms", KEY_ANY},
+    {P "rdma_io_retry_count", KEY_ANY},
+    {P "rdma_io_retry_delay_ms", KEY_ANY},
+    {P "rdma_max_backup_devices", KEY_ANY},
+    {P "rdma_multipath_enabled", KEY_ANY},
+    {P "rdma_service_level", KEY_ANY},
+    {P "rdma_unhealthy_threshold", KEY_ANY},
     {"fs", KEY_SECTION},
     {"fs.generic", KEY_SECTION},
     {"fs.generic.posix_unaligned_writes", KEY_BOOL},
@@ -77,6 +88,7 @@ static const struct cufile_key keys[] = {
     {"fs.scatefs.posix_gds_min_kb", KEY_NUMBER, 0},
     {"fs.scatefs.rdma_dev_addr_list", KEY_LIST},
     {"fs.scatefs.mount_table", KEY_ANY},
+    {"fs.scatefs.use_pci_p2pdma", KEY_BOOL},
     {"fs.nfs", KEY_SECTION},
     {"fs.nfs.rdma_dev_addr_list", KEY_LIST},
     {"fs.nfs.mount_table", KEY_ANY},
@@ -86,6 +98,11 @@ static const struct cufile_key keys[] = {
     {"fs.gpfs.gds_async_support", KEY_BOOL},
     {"fs.gpfs.rdma_dev_addr_list", KEY_LIST},
     {"fs.gpfs.mount_table", KEY_ANY},
+    {"fs.gpfs.use_pci_p2pdma", KEY_BOOL},
+    {"fs.panfs", KEY_SECTION},
+    {"fs.panfs.rdma_dev_addr_list", KEY_LIST},
+    {"fs.panfs.mount_table", KEY_ANY},
+    {"fs.panfs.use_pci_p2pdma", KEY_BOOL},
     {"fs.weka", KEY_SECTION},
     {"fs.weka.rdma_write_support", KEY_BOOL},
     {"fs.weka.rdma_dev_addr_list", KEY_LIST},
@@ -111,27 +128,40 @@ static const struct cufile_key keys[] = {
     {"denylist.devices", KEY_LIST},
     {"denylist.mounts", KEY_LIST},
     {"denylist.filesystems", KEY_LIST},
+    {"denylist.fsids", KEY_LIST},
     {"miscellaneous", KEY_SECTION},
     {"miscellaneous.api_check_aggressive", KEY_BOOL},
     {"miscellaneous.skip_topology_detection", KEY_BOOL},
     {"miscellaneous.stream_memops_bypass", KEY_BOOL},
     {"miscellaneous.enable_static_routing", KEY_BOOL},
     {"miscellaneous.static_routing_filepath", KEY_TEXT},
+    {"miscellaneous.enable_static_config", KEY_BOOL},
+    {"miscellaneous.static_config_filepath", KEY_TEXT},
+    {"miscellaneous.rcu_library_used", KEY_ANY},
+    {"miscellaneous.rdma_token_reset_timeout_secs", KEY_ANY},
 };
 
-const struct cufile_key *cufile_key_find(const char *name, int library, long *ret_max)
+/* The widest range where the version is unknown. */
+static void widen(struct cufile_key *k, int library)
+{
+    if (!strcmp(k->name, E "max_io_threads") && (!library || library >= 1017))
+        k->max = 128;
+    if (strcmp(k->name, P "io_batchsize") || (library && library < 1018))
+        return;
+    k->min = -1; /* no limit */
+    k->max = 0;
+}
+
+bool cufile_key_find(const char *name, int library, struct cufile_key *ret)
 {
     for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
         if (strcmp(keys[i].name, name))
             continue;
-        *ret_max = keys[i].max;
-        if (!strcmp(name, E "max_io_threads") && (!library || library >= 1017))
-            *ret_max = 128;
-        if (!strcmp(name, P "io_batchsize") && (!library || library >= 1018))
-            *ret_max = 0;
-        return &keys[i];
+        *ret = keys[i];
+        widen(ret, library);
+        return true;
     }
-    return NULL;
+    return false;
 }
 
 static const char *last_word(const char *dotted)

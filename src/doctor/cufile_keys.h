@@ -16,8 +16,8 @@ struct cufile_key {
     const char *words; /* of texts: allowed ones by blanks; NULL: any */
 };
 
-/* NULL: no such key is known. @library: 1000 * major + minor, or 0 where it is unknown: ranges grew. */
-const struct cufile_key *cufile_key_find(const char *name, int library, long *ret_max);
+/* False: no such key is known. @library: 1000 * major + minor, or 0 where it is unknown: ranges grew. */
+bool cufile_key_find(const char *name, int library, struct cufile_key *ret);
 /* The known key whose last word is nearest, or whose last word it is; NULL. */
 const char *cufile_key_near(const char *name);
 

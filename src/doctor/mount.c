@@ -116,44 +116,58 @@ void check_mount(struct doctor *d)
 
 /* ------------------------------------------------------------------------------------------------ */
 
-/* From /proc/fs/ext4/DEVICE/options, which names every mode; false where it cannot be seen. */
-static bool ext4_mode_in_force(const struct doctor *d, char *ret, size_t size)
+enum ext4_mode { EXT4_UNREADABLE, EXT4_NO_JOURNAL, EXT4_MODE };
+
+/* From /proc/fs/ext4/DEVICE/options, which names the mode always, where there is a journal. */
+static enum ext4_mode ext4_in_force(const struct doctor *d, char *ret, size_t size)
 {
     char reason[PROBE_REASON];
     _cleanup_free_ char *text = look_text(d, reason, "/proc/fs/ext4/%s/options", d->file->block.top);
-    const char *at = text ? strstr(text, "data=") : NULL;
+    const char *at = text ? strstr(text, "\ndata=") : NULL;
 
-    if (!d->file->block.top[0] || !at)
-        return false;
-    snprintf(ret, size, "%.*s", (int)strcspn(at + 5, "\n"), at + 5);
-    return true;
+    if (!d->file->block.top[0] || !text)
+        return EXT4_UNREADABLE;
+    if (!at)
+        return EXT4_NO_JOURNAL;
+    snprintf(ret, size, "%.*s", (int)strcspn(at + 6, "\n"), at + 6);
+    return EXT4_MODE;
 }
 
-/* Shown in mountinfo only where it is not the file system's default. */
+static void ext4_no(struct doctor *d, const char *what)
+{
+    conclude(&d->file->nvfs, ANSWER_NO, "%s %s", d->file->mount.mount_point, what);
+    conclude(&d->file->p2pdma, ANSWER_NO, "%s %s", d->file->mount.mount_point, what);
+}
+
+/* The mount table shows the mode only where it was asked for at mount time; a remount leaves it unshown. */
 void check_ext4(struct doctor *d)
 {
-    const char *where = d->file->mount.mount_point;
-    char mode[32] = "";
-    bool shown, known;
+    const struct probe_mount *m = &d->file->mount;
+    char mode[32] = "", what[96];
+    enum ext4_mode known;
+    bool shown;
 
     if (not_mine(d, is_type(d, "ext4")))
         return;
     shown = option(d, "data", mode, sizeof(mode));
-    known = shown || ext4_mode_in_force(d, mode, sizeof(mode));
-    fact_text(d, "data", known ? mode : NULL);
+    known = shown ? EXT4_MODE : ext4_in_force(d, mode, sizeof(mode));
+    fact_text(d, "data", known == EXT4_MODE ? mode : known == EXT4_NO_JOURNAL ? "no journal" : NULL);
     fact(d, "shown_in_mount_table", json_boolean(shown));
-    if (known && strcmp(mode, "ordered")) {
-        conclude(&d->file->nvfs, ANSWER_NO, "%s is mounted with data=%s", where, mode);
-        conclude(&d->file->p2pdma, ANSWER_NO, "%s is mounted with data=%s", where, mode);
-        remedy(say(d, SEVERITY_WARN, where, "mounted with data=%s; the direct road wants data=ordered", mode),
-               "umount %s && mount -o data=ordered %s %s", where, d->file->mount.source, where);
-    } else if (!shown) {
-        remedy(say(d, SEVERITY_NOTE, where,
-                   "data=ordered is in force by default, but not shown in the mount table, where cuFile looks for it"),
-               "mount -o remount,data=ordered %s", where);
-    } else {
-        say(d, SEVERITY_PASS, where, "data=ordered");
+    if (shown && !strcmp(mode, "ordered")) {
+        say(d, SEVERITY_PASS, m->mount_point, "data=ordered");
+        return;
     }
+    if (known == EXT4_MODE && strcmp(mode, "ordered"))
+        snprintf(what, sizeof(what), "is mounted with data=%s", mode);
+    else
+        snprintf(what, sizeof(what), "%s",
+                 known == EXT4_NO_JOURNAL ? "has no journal, and so no data=ordered"
+                                          : "does not show data=ordered in the mount table");
+    ext4_no(d, what);
+    remedy(say(d, SEVERITY_WARN, m->mount_point, "it %s, where cuFile looks for it", what),
+           known == EXT4_NO_JOURNAL ? "umount %s && tune2fs -O has_journal %s && mount -o data=ordered %s %s"
+                                    : "umount %1$s && mount -o data=ordered %2$s %1$s (a remount does not show it)",
+           m->mount_point, m->source, m->source, m->mount_point);
 }
 
 void check_xfs(struct doctor *d)

@@ -114,15 +114,18 @@ static void deep_nesting_is_survived(void **state)
 
 static void ranges_grow_with_the_version(void **state)
 {
-    long max;
+    struct cufile_key key;
 
-    assert_non_null(cufile_key_find("execution.max_io_threads", 1015, &max));
-    assert_int_equal(max, 32);
-    assert_non_null(cufile_key_find("execution.max_io_threads", 1017, &max));
-    assert_int_equal(max, 128);
-    assert_non_null(cufile_key_find("properties.io_batchsize", 1018, &max));
-    assert_int_equal(max, 0);
-    assert_null(cufile_key_find("properties.alow_compat_mode", 0, &max));
+    assert_true(cufile_key_find("execution.max_io_threads", 1015, &key));
+    assert_int_equal(key.max, 32);
+    assert_true(cufile_key_find("execution.max_io_threads", 1017, &key));
+    assert_int_equal(key.max, 128);
+    assert_true(cufile_key_find("properties.io_batchsize", 1018, &key));
+    assert_int_equal(key.max, 0);
+    assert_int_equal(key.min, -1);
+    assert_true(cufile_key_find("properties.io_batchsize", 1015, &key));
+    assert_int_equal(key.max, 256);
+    assert_false(cufile_key_find("properties.alow_compat_mode", 0, &key));
     assert_string_equal(cufile_key_near("properties.alow_compat_mode"), "properties.allow_compat_mode");
     assert_string_equal(cufile_key_near("parallel_io"), "execution.parallel_io");
     assert_null(cufile_key_near("something.else_entirely_different"));
