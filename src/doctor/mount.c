@@ -161,10 +161,10 @@ void check_ext4(struct doctor *d)
         snprintf(what, sizeof(what), "is mounted with data=%s", mode);
     else
         snprintf(what, sizeof(what), "%s",
-                 known == EXT4_NO_JOURNAL ? "has no journal, and so no data=ordered"
+                 known == EXT4_NO_JOURNAL ? "has no journal, and so no data mode"
                                           : "does not show data=ordered in the mount table");
     ext4_no(d, what);
-    remedy(say(d, SEVERITY_WARN, m->mount_point, "it %s, where cuFile looks for it", what),
+    remedy(say(d, SEVERITY_WARN, m->mount_point, "it %s; cuFile wants to see data=ordered there", what),
            known == EXT4_NO_JOURNAL ? "umount %s && tune2fs -O has_journal %s && mount -o data=ordered %s %s"
                                     : "umount %1$s && mount -o data=ordered %2$s %1$s (a remount does not show it)",
            m->mount_point, m->source, m->source, m->mount_point);
