@@ -120,6 +120,15 @@ static size_t count_taken(const json_t *application)
     return n;
 }
 
+static const char *none_of(const json_t *application)
+{
+    if (json_array_size(json_object_get(application, "uses")))
+        return "asks for libcufile, but would find none";
+    if (json_array_size(json_object_get(application, "libraries")))
+        return "loads no cuFile by itself, though there is one";
+    return "loads no cuFile";
+}
+
 static void print_head(FILE *out, const json_t *application)
 {
     const json_t *library;
@@ -128,9 +137,7 @@ static void print_head(FILE *out, const json_t *application)
 
     if (!n) {
         print_name(out, application);
-        fprintf(out, "%s\n",
-                json_array_size(json_object_get(application, "uses")) ? "asks for libcufile, but would find none"
-                                                                      : "loads no cuFile");
+        fprintf(out, "%s\n", none_of(application));
         return;
     }
     json_array_foreach(json_object_get(application, "libraries"), i, library)

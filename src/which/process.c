@@ -139,6 +139,31 @@ static void take_maps(struct app *a, const struct process *p, char *maps)
             take_mapping(a, p, &m);
 }
 
+/*
+ * Folders of packages from which something is mapped, behind PYTHONPATH, as a list: what a program puts into sys.path
+ * itself is in no file.
+ */
+static char *sites_of(const struct process *p, const char *maps)
+{
+    static const char *const names[] = {"/site-packages/", "/dist-packages/"};
+    const char *begin = variable(p, "PYTHONPATH");
+    char *list = strdup(begin ? begin : "");
+
+    for (size_t i = 0; list && i < ARRAY_SIZE(names); i++)
+        for (const char *at = maps; (at = strstr(at, names[i])); at += strcspn(at, "\n")) {
+            const char *path = at;
+            _cleanup_free_ char *old = list, *site = NULL;
+
+            while (path > maps && path[-1] != '\n' && path[-1] != ' ')
+                path--;
+            site = strndup(path, (size_t)(at - path) + strlen(names[i]) - 1);
+            list = NULL;
+            if (!site || (strstr(old, site) ? asprintf(&list, "%s", old) : asprintf(&list, "%s:%s", old, site)) < 0)
+                return NULL;
+        }
+    return list;
+}
+
 /* Python is known by the name that it was called by: that of a virtual environment leads to it. */
 static bool python_of(const struct tree *t, const struct process *p, char ret[PATH_MAX])
 {
@@ -153,9 +178,10 @@ static bool python_of(const struct tree *t, const struct process *p, char ret[PA
     return true;
 }
 
-static void see_packages(struct app *a, const struct process *p, struct pyenv *env)
+static void see_packages(struct app *a, const struct process *p, const char *maps, struct pyenv *env)
 {
-    struct pyenv_world w = {.python_path = variable(p, "PYTHONPATH"), .home = variable(p, "HOME")};
+    _cleanup_free_ char *sites = sites_of(p, maps);
+    struct pyenv_world w = {.python_path = sites, .home = variable(p, "HOME")};
     char python[PATH_MAX];
     struct spur_error e = {0};
 
@@ -204,7 +230,7 @@ static int look(const struct process *p, const struct tree *t, char *maps, json_
         app_note(&a, "its environment cannot be read: LD_LIBRARY_PATH is not known");
     if (!p->program[0])
         app_note(&a, "it has no program: a kernel thread, or one that has ended");
-    see_packages(&a, p, env);
+    see_packages(&a, p, maps, env);
     take_maps(&a, p, maps);
     if (p->program[0])
         see_searches(&a, p, env);
