@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A process: what it has mapped, also when the file is gone since; what it would load; no right to look is said.
+. "$(dirname "$0")/which_lib.sh"
+
+so lib/libcufile.so.1.18.0
+cp "$work/lib/libcufile.so.1.18.0" "$work/copy"
+cat >"$work/p.c" <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int n, char **v)
+{
+    dlopen(n > 1 ? v[1] : "libcufile.so.9", RTLD_NOW);
+    close(1); /* says that it has */
+    pause();
+}
+END
+cc -o "$work/p" "$work/p.c" -ldl || fail "cc"
+started() { # the process has opened it: its standard output is closed
+    mkfifo "$work/pipe.$1"
+    "$work/p" $2 >"$work/pipe.$1" &
+    pid=$!
+    cat "$work/pipe.$1"
+    trap 'kill $pids; rm -rf "$work"' EXIT
+    pids="${pids-} $pid"
+}
+started 1 "$work/lib/libcufile.so.1.18.0"
+expect 0 "$SPUR" which --pid $pid
+reads "process $pid (p): libcufile 1.18.0 is loaded"
+reads "threads wait for each other"
+reads "1.18.1 or later"
+reads "$(sha256sum <"$work/copy" | cut -d' ' -f1)"
+mv "$work/copy" "$work/lib/libcufile.so.1.18.0" # an upgrade under a running process
+answer 0 --pid $pid
+holds 'libs[0]["deleted"] and libs[0]["version"] == "1.18.0" and app["loaded"]'
+expect 0 "$SPUR" which --pid $pid
+reads "deleted or replaced since it was loaded"
+
+started 2 "" # it has opened none, but its data has a name
+answer 3 --pid $pid
+holds 'not app["loaded"] and uses[0]["name"] == "libcufile.so.9" and uses[0]["file"] is None'
+requires_root "to become another user"
+requires setpriv
+chmod 755 "$work"
+cp "$SPUR" "$work/spur"
+expect 1 setpriv --reuid 65534 --regid 65534 --clear-groups "$work/spur" which --pid $pid
+one_line
+says err "Permission denied"
+says err "only its owner and root may look"
