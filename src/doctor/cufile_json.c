@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "doctor/check.h"
-#include "doctor/cufile_keys.h"
+#include "worker/cufile_keys.h"
 #include "probe/read.h"
 #include "worker/trial_env.h"
 
@@ -90,52 +90,13 @@ static void say_wrong(struct keys *k, enum severity severity, const char *where,
     remedy(say(k->d, severity, where, "%s %s", dotted, what), "correct the line, or take it out");
 }
 
-static const char *const kind_words[] = {"true or false", "a number", "a text", "a list", "a section", ""};
-
-static bool has_kind(const json_t *v, enum key_kind kind)
-{
-    switch (kind) {
-    case KEY_BOOL:
-        return json_is_boolean(v);
-    case KEY_NUMBER:
-        return json_is_integer(v);
-    case KEY_TEXT:
-        return json_is_string(v);
-    case KEY_LIST:
-        return json_is_array(v);
-    case KEY_SECTION:
-        return json_is_object(v);
-    default:
-        return true;
-    }
-}
-
-static bool has_word(const char *words, const char *word)
-{
-    const char *at = word && *word ? strcasestr(words, word) : NULL;
-
-    return at && (at == words || at[-1] == ' ') && (!at[strlen(word)] || at[strlen(word)] == ' ');
-}
-
 static void judge_value(struct keys *k, const struct cufile_key *key, const json_t *v, const char *where)
 {
-    json_int_t n = json_integer_value(v);
     char what[160];
+    bool fatal;
 
-    if (!has_kind(v, key->kind)) {
-        snprintf(what, sizeof(what), "is not %s", kind_words[key->kind]);
-        say_wrong(k, SEVERITY_FAIL, where, key->name, what);
-    } else if (key->kind == KEY_NUMBER && (n < key->min || (key->max && n > key->max))) {
-        snprintf(what, sizeof(what), key->max ? "is %lld, allowed are %ld to %ld" : "is %lld, allowed is %ld and more",
-                 (long long)n, key->min, key->max);
-        say_wrong(k, SEVERITY_FAIL, where, key->name, what);
-    } else if (key->kind == KEY_NUMBER && key->multiple && n % key->multiple) {
-        snprintf(what, sizeof(what), "is %lld, and must be a multiple of %ld", (long long)n, key->multiple);
-        say_wrong(k, SEVERITY_FAIL, where, key->name, what);
-    } else if (key->words && !has_word(key->words, json_string_value(v))) {
-        snprintf(what, sizeof(what), "is none of: %s", key->words);
-        say_wrong(k, SEVERITY_WARN, where, key->name, what);
-    }
+    if (cufile_key_wrong(key, v, what, sizeof(what), &fatal))
+        say_wrong(k, fatal ? SEVERITY_FAIL : SEVERITY_WARN, where, key->name, what);
 }
 
 static void visit(void *context, const char *dotted, unsigned line)

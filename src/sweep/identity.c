@@ -77,9 +77,9 @@ static json_t *arm_identity(const struct experiment *x, const struct sweep_pair 
         const json_t *memory = json_object_get(effective, "memory");
 
         if (effective)
-            return json_pack("{s:O, s:O, s:O, s:O*, s:O*, s:O*}", "path", json_object_get(effective, "path"), "settings",
-                             json_object_get(effective, "settings"), "memory", json_object_get(memory, "name"),
-                             "gpu_uuid", json_object_get(memory, "uuid"), "gpu",
+            return json_pack("{s:O, s:O, s:O, s:O*, s:O*, s:O*}", "path", json_object_get(effective, "path"),
+                             "settings", json_object_get(effective, "settings"), "memory",
+                             json_object_get(memory, "name"), "gpu_uuid", json_object_get(memory, "uuid"), "gpu",
                              json_object_get(memory, "device_name"), "library_sha256",
                              json_object_get(json_object_get(effective, "path_facts"), "library_sha256"));
     }

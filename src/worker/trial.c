@@ -13,6 +13,7 @@
 #include "core/util.h"
 #include "path/path.h"
 #include "worker/cpus.h"
+#include "worker/cufile_blame.h"
 #include "worker/trial_memory.h"
 
 static int no_memory(struct spur_error *e, const char *what)
@@ -51,8 +52,10 @@ static int open_path(struct trial *t, struct spur_error *e)
     };
     int r = spur_path_open(t->job->path, &options, &t->path, e);
 
-    if (r < 0)
+    if (r < 0) {
+        cufile_blame(t->job, e);
         return r;
+    }
     if (t->path->ops->needs_real_memory && t->memory_info.is_emulated && !t->memory_info.is_simulated)
         return usage(e, "use --memory cuda:N, or host memory (pinned)", "memory",
                      "path %s: its library cannot reach a GPU that is emulated", t->job->path);

@@ -22,6 +22,7 @@ cufile 0 1.18.1.6 --set route=compat --set json.nowhere.at_all=5
 holds "r['effective']['path_facts']['json.nowhere.at_all'] is None"
 cufile 1 1.18.1.6 --set route=compat --set json.execution.max_io_threads=100000
 says err "-22"
+says err "execution.max_io_threads is 100000, allowed are 0 to "
 says err "cufile.json"
 printf '{\n "execution": {\n  oops\n}}\n' >"$work/bad.json"
 cufile 2 1.18.1.6 --set route=compat --set json="$work/bad.json" --set json.execution.parallel_io=false

@@ -36,7 +36,7 @@ holds 'taken == [work + "/venv/lib/python3.12/site-packages/nvidia/cufile/lib/li
 holds '"LD_LIBRARY_PATH" in libs[1]["why_not"] and libs[1]["file"] == work + "/lp/libcufile.so.0"'
 
 # CUDA 13: another name, another folder, through an extra; opened by a source by way of cuda.pathfinder.
-rm -r "$work/$site"
+rm -r "${work:?}/$site"
 so $site/nvidia/cu13/lib/libcufile.so.0
 package $site nvidia_cufile 1.18.0.66
 package $site cuda_toolkit 13.3 'Requires-Dist: nvidia-cufile==1.18.0.66.*; extra == "cufile"'

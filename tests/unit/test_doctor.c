@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "doctor/cufile_keys.h"
+#include "worker/cufile_keys.h"
 #include "doctor/scrub.h"
 
 static struct scrub words;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "doctor/cufile_keys.h"
+#include "worker/cufile_keys.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -193,6 +193,58 @@ static unsigned distance(const char *a, const char *b)
         }
     }
     return row[n];
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Values
+ */
+
+static const char *const kind_words[] = {"true or false", "a number", "a text", "a list", "a section", ""};
+
+static bool has_kind(const json_t *v, enum key_kind kind)
+{
+    switch (kind) {
+    case KEY_BOOL:
+        return json_is_boolean(v);
+    case KEY_NUMBER:
+        return json_is_integer(v);
+    case KEY_TEXT:
+        return json_is_string(v);
+    case KEY_LIST:
+        return json_is_array(v);
+    case KEY_SECTION:
+        return json_is_object(v);
+    default:
+        return true;
+    }
+}
+
+static bool has_word(const char *words, const char *word)
+{
+    const char *at = word && *word ? strcasestr(words, word) : NULL;
+
+    return at && (at == words || at[-1] == ' ') && (!at[strlen(word)] || at[strlen(word)] == ' ');
+}
+
+bool cufile_key_wrong(const struct cufile_key *key, const json_t *value, char *ret, size_t size, bool *ret_fatal)
+{
+    json_int_t n = json_integer_value(value);
+
+    *ret_fatal = true;
+    if (!has_kind(value, key->kind)) {
+        snprintf(ret, size, "is not %s", kind_words[key->kind]);
+    } else if (key->kind == KEY_NUMBER && (n < key->min || (key->max && n > key->max))) {
+        snprintf(ret, size, key->max ? "is %lld, allowed are %ld to %ld" : "is %lld, allowed is %ld and more",
+                 (long long)n, key->min, key->max);
+    } else if (key->kind == KEY_NUMBER && key->multiple && n % key->multiple) {
+        snprintf(ret, size, "is %lld, and must be a multiple of %ld", (long long)n, key->multiple);
+    } else if (key->words && !has_word(key->words, json_string_value(value))) {
+        *ret_fatal = false;
+        snprintf(ret, size, "is none of: %s", key->words);
+    } else {
+        return false;
+    }
+    return true;
 }
 
 const char *cufile_key_near(const char *name)
