@@ -83,6 +83,7 @@ struct path_ops {
     bool uses_page_cache;                /* buffered, mmap */
     bool takes_segments;
     bool needs_real_memory; /* its library cannot reach a GPU that is emulated */
+    bool is_external;       /* another program runs the whole trial; no request goes through this path */
 
     int (*probe)(struct spur_error *e);
     int (*open)(struct spur_path *p, struct spur_error *e);
@@ -117,7 +118,7 @@ struct path_ops {
 /* Rows; NULL-terminated. src/path/table.c */
 extern const struct path_ops *const path_table[];
 extern const struct path_ops null_path, buffered_path, mmap_path, odirect_path, fanout_path, cufile_path,
-    cufile_batch_path, cufile_async_path;
+    cufile_batch_path, cufile_async_path, external_path;
 
 /* Value in force of a path's setting; never NULL for a key of its table. */
 const char *path_setting(const struct spur_path *p, const char *key);

@@ -3,6 +3,6 @@
 #include "path/path.h"
 
 const struct path_ops *const path_table[] = {
-    &null_path,   &buffered_path,     &mmap_path,         &odirect_path, &fanout_path,
-    &cufile_path, &cufile_batch_path, &cufile_async_path, NULL,
+    &null_path,   &buffered_path,     &mmap_path,         &odirect_path,  &fanout_path,
+    &cufile_path, &cufile_batch_path, &cufile_async_path, &external_path, NULL,
 };

@@ -20,6 +20,7 @@
 #include "core/error.h"
 #include "core/util.h"
 #include "driver/nvml.h"
+#include "worker/external.h"
 #include "worker/plan_check.h"
 #include "worker/result.h"
 #include "worker/road.h"
@@ -37,6 +38,7 @@ struct child {
     struct measure measure;
     struct outcome outcome;
     bool stopped; /* the parent said stop, or is gone */
+    uint64_t next_tick_ns;
 };
 
 /* ------------------------------------------------------------------------------------------------
@@ -405,7 +407,10 @@ static int set_up(struct child *c)
     measure_init(&c->measure, &c->trial.targets);
     measure_gpus(&c->measure, &c->trial);
     c->measure.path = c->trial.path->ops->roads ? c->trial.path : NULL;
-    if (c->job.baseline_busy >= 0) {
+    if (c->trial.external) {
+        spur_memory_close(c->trial.memory); /* described; the program has its own */
+        c->trial.memory = NULL;
+    } else if (c->job.baseline_busy >= 0) {
         c->measure.baseline_busy = c->job.baseline_busy;
     } else if (!c->job.total_bytes && c->job.seconds_ns >= MACHINE_NS) {
         measure_baseline(&c->measure, BASELINE_NS);
@@ -449,6 +454,38 @@ static void judge_road(struct child *c)
         o->complete = false;
 }
 
+/* Once every PROGRESS_NS: the parent is heard, and told that the program lives. */
+static bool tick(void *context, const char *phase, uint64_t life)
+{
+    struct child *c = context;
+    struct pollfd fd = {c->stopped ? -1 : c->wire.fd, POLLIN, 0};
+    uint64_t now = now_ns();
+
+    if (!c->stopped && (c->wire.used || poll(&fd, 1, 0) > 0))
+        hear(c);
+    if (now >= c->next_tick_ns) {
+        __atomic_store_n(&c->trial.threads[0].n_completions, life, __ATOMIC_RELAXED);
+        send_progress(c, phase);
+        c->next_tick_ns = now + PROGRESS_NS;
+    }
+    return c->stopped;
+}
+
+static void run_external(struct child *c)
+{
+    const struct external_hooks hooks = {c, tick};
+    struct outcome *o = &c->outcome;
+    json_t *result;
+
+    if (external_run(&c->trial, &c->measure, &hooks, &o->error) < 0 && c->stopped)
+        o->error = (struct spur_error){0}; /* the parent knows why */
+    o->complete = !o->error.source && !c->stopped;
+    residency(c, 1);
+    o->environment_end = environment(c, "environment.end.");
+    result = external_result(&c->trial, &c->measure, o);
+    wire_send(&c->wire, json_pack("{s:s, s:o}", "type", "result", "result", result));
+}
+
 static void run_trial(struct child *c)
 {
     struct outcome *o = &c->outcome;
@@ -459,6 +496,10 @@ static void run_trial(struct child *c)
         return;
     if (await_go(c, &start_ns) < 0)
         return;
+    if (c->trial.external) {
+        run_external(c);
+        return;
+    }
     run_window(c, start_ns);
     residency(c, 1);
     verify(c);

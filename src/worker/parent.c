@@ -430,7 +430,7 @@ static bool await_answer(struct parent *p, struct worker_opened *ret)
 static int check_some(const struct job *jobs, size_t n, struct parent *p, struct worker_opened *ret, size_t *next,
                       struct spur_error *e)
 {
-    bool alive = true, alone = trial_env_is_cufile(&jobs[*next]); /* its library takes one configuration a process */
+    bool alive = true, alone = trial_env_is_own(&jobs[*next]); /* its library takes one configuration a process */
     size_t last = alone ? *next + 1 : n;
     int r = start(p, &jobs[*next], false, e);
 

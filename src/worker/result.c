@@ -9,6 +9,7 @@
 #include "core/sha256.h"
 #include "core/util.h"
 #include "path/path.h"
+#include "worker/external.h"
 #include "worker/result_parts.h"
 #include "worker/trial_memory.h"
 
@@ -164,6 +165,8 @@ json_t *result_effective(const struct trial *t)
     json_object_set_new(e, "file_handles", json_integer((json_int_t)t->n_files));
     json_object_set_new(e, "buffers", json_integer((json_int_t)t->n_buffers));
     json_object_set_new(e, "buffer_bytes_each", result_u64(t->n_buffers ? t->buffers[0]->bytes : 0));
+    if (t->external)
+        json_object_set_new(e, "external", external_describe(t->external));
     return e;
 }
 
@@ -371,7 +374,7 @@ static void set_observed(const struct trial *t, const struct outcome *o, const s
         json_null());
 }
 
-static json_t *errors(const struct outcome *o)
+json_t *result_errors(const struct outcome *o)
 {
     json_t *list = json_array();
 
@@ -384,7 +387,7 @@ static json_t *errors(const struct outcome *o)
     return list;
 }
 
-static void set_cache(json_t *r, const struct outcome *o, json_t *nulls)
+void result_cache(json_t *r, const struct outcome *o, json_t *nulls)
 {
     static const char *const keys[2] = {"resident_before", "resident_after"};
     json_t *cache = json_object();
@@ -490,7 +493,7 @@ json_t *result_make(const struct trial *t, const struct measure *m, struct outco
     json_object_set_new(r, "latency_histogram", latency_histogram(&s.histogram));
     json_object_set_new(r, "cpu", cpu(t, m, nulls));
     json_object_set_new(r, "verify", verify(t, o, nulls, notes));
-    set_cache(r, o, nulls);
+    result_cache(r, o, nulls);
     json_object_set_new(r, "device", result_device(m, nulls));
     result_io_evidence(m, evidence);
     facts = json_object();
@@ -508,7 +511,7 @@ json_t *result_make(const struct trial *t, const struct measure *m, struct outco
     json_object_set_new(r, "intervals", intervals(t, o));
     result_flags(t, m, o, &s, served_by, notes);
     json_object_set_new(r, "notes", notes);
-    json_object_set_new(r, "errors", errors(o));
+    json_object_set_new(r, "errors", result_errors(o));
     json_object_set_new(r, "nulls", nulls);
     o->nulls = NULL;
     return r;

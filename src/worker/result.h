@@ -49,4 +49,7 @@ json_t *result_effective(const struct trial *t);
 /* The whole result; takes over o->nulls and the environments. */
 json_t *result_make(const struct trial *t, const struct measure *m, struct outcome *o);
 
+/* external_result.c: the same of a trial that another program ran. */
+json_t *external_result(const struct trial *t, const struct measure *m, struct outcome *o);
+
 #endif

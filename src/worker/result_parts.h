@@ -13,6 +13,9 @@ void result_note(json_t *notes, const char *text, ...) __attribute__((format(pri
 double result_seconds(const struct outcome *o); /* of the window */
 unsigned result_busy_threads(const struct trial *t);
 
+json_t *result_errors(const struct outcome *o);
+/* Sets `cache` of @result. */
+void result_cache(json_t *result, const struct outcome *o, json_t *nulls);
 /* Appends one piece of evidence; takes over @value. strength: strong, supporting, weak, none. */
 void result_evidence(json_t *evidence, const char *source, const char *strength, const char *says, json_t *value);
 /* What the kernel and nvidia-fs counted. */

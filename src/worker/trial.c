@@ -14,6 +14,7 @@
 #include "path/path.h"
 #include "worker/cpus.h"
 #include "worker/cufile_blame.h"
+#include "worker/external.h"
 #include "worker/trial_memory.h"
 
 static int no_memory(struct spur_error *e, const char *what)
@@ -442,15 +443,18 @@ static int make_openings(struct trial *t, struct spur_error *e)
     strictest(t);
     t->synchronous = t->limits.max_depth == 1;
     r = check_limits(t, e);
-    return r < 0 ? r : make_workload(t, e);
+    if (!r)
+        r = make_workload(t, e);
+    return r || !t->path->ops->is_external ? r : external_open(t, e);
 }
 
 static int make_objects(struct trial *t, struct spur_error *e)
 {
     int r = make_openings(t, e);
 
-    if (!r)
-        r = deal_handles(t, e);
+    if (r || t->external) /* a program that makes its own buffers and threads */
+        return r;
+    r = deal_handles(t, e);
     if (!r)
         r = make_cells(t, e);
     if (!r)
@@ -475,6 +479,8 @@ int trial_make(const struct job *job, struct trial *ret_trial, struct spur_error
 
     if (!r)
         r = make_objects(t, e);
+    if (!r && t->external)
+        return 0;
     if (!r)
         return trial_start_threads(t, e);
     forget_threads(t);
@@ -500,6 +506,9 @@ void trial_close(struct trial *t)
 
 void trial_free(struct trial *t)
 {
+    if (t->external)
+        forget_threads(t);
+    external_free(t->external);
     trial_start(t, NULL, PHASE_END);
     for (unsigned i = 0; i < t->n_threads; i++) {
         pthread_join(t->threads[i].thread, NULL);

@@ -71,6 +71,11 @@ bool trial_env_is_cufile(const struct job *job)
     return job && !strncmp(job->path, "cufile", 6);
 }
 
+bool trial_env_is_own(const struct job *job)
+{
+    return trial_env_is_cufile(job) || (job && !strcmp(job->path, "external"));
+}
+
 /* ------------------------------------------------------------------------------------------------ */
 
 static int make_dir(struct trial_env *env, struct spur_error *e)
@@ -139,6 +144,33 @@ static int put_settings(const struct job *job, struct trial_env *env)
     return r;
 }
 
+/* An external program takes the libcufile.so.0 that its loader finds first. */
+static int lend_library(const struct job *job, struct trial_env *env, struct spur_error *e)
+{
+    _cleanup_free_ char *link = NULL;
+    _cleanup_free_ char *file = NULL;
+    _cleanup_free_ char *path = NULL;
+    const char *library = NULL, *before = getenv("LD_LIBRARY_PATH");
+
+    for (size_t i = 0; i < job->n_settings; i++)
+        if (!strcmp(job->settings[i].key, "library"))
+            library = job->settings[i].value;
+    if (!library || !strcmp(library, "auto") || strcmp(job->path, "external"))
+        return 0;
+    file = realpath(library, NULL);
+    if (!file) {
+        error_spur(e, SPUR_CODE_REFUSED, "library", "library=%.300s: %s", library, strerror(errno));
+        error_remedy(e, "name a libcufile.so.0");
+        return -EPERM;
+    }
+    if (asprintf(&link, "%s/libcufile.so.0", env->dir) < 0 ||
+        asprintf(&path, "%s%s%s", env->dir, before ? ":" : "", before ? before : "") < 0)
+        return error_errno(e, ENOMEM, "asprintf", "%s", env->dir);
+    if (symlink(file, link) < 0)
+        return error_errno(e, errno, "symlink", "%s", link);
+    return set(env, "LD_LIBRARY_PATH", path) ? error_errno(e, ENOMEM, "environment", "a trial") : 0;
+}
+
 static int surround_cufile(const struct job *job, bool pilot, struct trial_env *env, struct spur_error *e)
 {
     char log[4200];
@@ -149,7 +181,8 @@ static int surround_cufile(const struct job *job, bool pilot, struct trial_env *
     snprintf(log, sizeof(log), "%s/cufile.log", env->dir);
     if (set(env, "CUFILE_LOGFILE_PATH", log) || put_settings(job, env) || (pilot && set(env, "SPUR_CUFILE_PILOT", "1")))
         return error_errno(e, ENOMEM, "environment", "a trial");
-    return make_json(job, env, e);
+    r = lend_library(job, env, e);
+    return r ? r : make_json(job, env, e);
 }
 
 /* Only the job's GPUs are seen. */
@@ -170,7 +203,7 @@ int trial_env_make(const struct job *job, bool pilot, struct trial_env *ret, str
     r = copy_own(ret) ? error_errno(e, ENOMEM, "environment", "a worker") : 0;
     if (!r && job)
         r = narrow_gpus(job, ret) ? error_errno(e, ENOMEM, "environment", "a worker") : 0;
-    if (!r && trial_env_is_cufile(job))
+    if (!r && trial_env_is_own(job))
         r = surround_cufile(job, pilot, ret, e);
     if (r < 0)
         trial_env_free(ret);

@@ -16,6 +16,8 @@ struct trial_env {
 
 /* Whether the job's path is one of cuFile's, whose library is configured by environment and files. */
 bool trial_env_is_cufile(const struct job *job);
+/* Whether the worker has an environment of the job's: those, and external programs. */
+bool trial_env_is_own(const struct job *job);
 
 /*
  * @job NULL: the plain environment. @pilot: the worker is a pilot (compatibility mode forbidden). Usage error: a
