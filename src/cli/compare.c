@@ -171,14 +171,6 @@ static int check_stored(struct compare *c, struct experiment *copy, struct spur_
     return r;
 }
 
-static bool stored_runs_code(const struct experiment *x)
-{
-    for (size_t i = 0; i < x->n_axes; i++)
-        if (x->axes[i].prepare_command)
-            return true;
-    return false;
-}
-
 /* The plan is the store's; what the command line or a job file asks for must be the same. */
 static int resume(struct compare *c, struct spur_error *e)
 {
@@ -192,8 +184,9 @@ static int resume(struct compare *c, struct spur_error *e)
     sweep_pairs_free(c->pairs, c->x ? c->x->n_cells * c->x->n_arms : 0);
     c->pairs = NULL;
     c->x = store_experiment(c->store);
-    if (stored_runs_code(c->x) && !c->o->allow_code) {
-        r = error_spur(e, SPUR_CODE_REFUSED, "resume", "the plan runs a command (--prepare)");
+    if (compare_code_stored(c->x) && !c->o->allow_code) {
+        r = error_spur(e, SPUR_CODE_REFUSED, "resume",
+                       "the plan runs a command, or code by a setting (--dry-run shows it)");
         error_remedy(e, "give --allow-code again");
         return r;
     }
@@ -319,11 +312,14 @@ static enum exit_code run_sweep(struct compare *c)
 
 static int dry_run(struct compare *c, struct spur_error *e)
 {
+    int r;
+
     if (c->o->write_job)
         return write_job(c, e);
     compare_text_plan(stdout, c->x, c->pairs, NULL);
     compare_text_order(stdout, c->x);
-    return compare_text_code(stdout, c->x, e);
+    r = compare_text_code(stdout, c->x, e);
+    return r < 0 ? r : compare_code_show(stdout, c->x, e);
 }
 
 static enum exit_code compare(struct compare *c)

@@ -25,6 +25,13 @@ void compare_text_order(FILE *out, const struct experiment *x);
 /* Commands that the plan runs, with the SHA-256 of their programs. */
 int compare_text_code(FILE *out, const struct experiment *x, struct spur_error *e);
 
+/* compare_code.c: settings that run code as the user (program, args, library, json by file, env.*), and commands. */
+/* Refused: the plan has a command, or a job file such a setting, and neither is allowed. */
+int compare_code_check(const struct plan_spec *s, const struct compare_options *o, struct spur_error *e);
+bool compare_code_stored(const struct experiment *x);
+/* Each such setting with the SHA-256 of its file. */
+int compare_code_show(FILE *out, const struct experiment *x, struct spur_error *e);
+
 struct compare_progress {
     FILE *out;
     bool live; /* a terminal: the line is rewritten in place */

@@ -176,8 +176,10 @@ const struct option compare_rows[] = {
     {.name = "allow-code",
      .kind = OPTION_FLAG,
      AT(allow_code),
-     .help = "lets a plan run commands (--prepare)",
-     .manual = "--dry-run shows each with the SHA-256 of its program."},
+     .help = "lets a plan run commands (--prepare), and a job file code",
+     .manual =
+         "In a job file, the settings program, args, library, json=FILE and env.* are code too. --dry-run shows each "
+         "with the SHA-256 of its file."},
     {.name = "quiet", .kind = OPTION_FLAG, AT(quiet), .help = "no plan and no progress; the report still appears"},
     {0},
 };

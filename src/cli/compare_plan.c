@@ -180,16 +180,6 @@ static int add_quick(struct plan_spec *s, struct spur_error *e)
     return r;
 }
 
-static int check_code(const struct plan_spec *s, const struct compare_options *o, struct spur_error *e)
-{
-    if (!s->n_prepares || o->allow_code || o->dry_run || o->write_job)
-        return 0;
-    error_spur(e, SPUR_CODE_REFUSED, "plan", "%s: the plan runs a command: %s", s->prepares[0].where,
-               s->prepares[0].value);
-    error_remedy(e, "look at it (--dry-run shows the SHA-256 of its program), then allow it with --allow-code");
-    return -EPERM;
-}
-
 static int draw_seed(struct compare_options *o, struct spur_error *e)
 {
     if (o->seed_given)
@@ -224,7 +214,7 @@ static int make_spec(struct plan_spec *s, struct compare_options *o, const char 
     if (!r && o->quick)
         r = add_quick(s, e);
     if (!r)
-        r = check_code(s, o, e);
+        r = compare_code_check(s, o, e);
     if (!r)
         r = draw_seed(o, e);
     return r;

@@ -101,7 +101,7 @@ static void verified_text(const json_t *result, struct row *row)
     bool read_back = !strncmp(text_of(verify, "pass", ""), "read-back", 9);
     char timed[UNITS_TEXT], pass[UNITS_TEXT];
 
-    if (strcmp(text_of(verify, "status", "-"), "ok")) {
+    if (strcmp(text_of(verify, "status", "-"), "ok")) { /* "unverified": what another program moved */
         snprintf(row->verified, sizeof(row->verified), "%s", text_of(verify, "status", "-"));
         return;
     }
@@ -205,6 +205,8 @@ void run_text_live(FILE *out, const struct worker_progress *p, const struct job 
         fprintf(out, "\r\033[Kverifying (untimed)");
     } else if (p->elapsed_s <= 0) {
         fprintf(out, "\r\033[Kwarming up, %.0f s", -p->elapsed_s);
+    } else if (!strcmp(p->phase, "external")) {
+        fprintf(out, "\r\033[Kanother program runs, for %.0f s", p->elapsed_s);
     } else {
         units_format_rate((double)p->bytes / p->elapsed_s, rate);
         units_format_time(p->p99_ns, p99);

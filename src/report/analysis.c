@@ -191,9 +191,13 @@ const struct comparison *analysis_comparison(const struct analysis *a, uint32_t 
 
 char *analysis_arm_label(const struct analysis *a, uint32_t cell, uint32_t arm, char *ret, size_t size)
 {
-    const char *observed = analysis_arm_cell(a, cell, arm)->observed, *name = a->x->arms[arm].name;
+    const struct arm_cell *c = analysis_arm_cell(a, cell, arm);
+    const char *observed = c->observed, *name = a->x->arms[arm].name;
+    bool known = *observed && strcmp(observed, "host") && strcmp(observed, "unknown");
 
-    if (*observed && strcmp(observed, "host"))
+    if (!strcmp(c->verify, "unverified")) /* what another program says */
+        snprintf(ret, size, "%s (external, unverified%s%s)", name, known ? ", " : "", known ? observed : "");
+    else if (*observed && strcmp(observed, "host"))
         snprintf(ret, size, "%s (%s)", name, observed);
     else
         snprintf(ret, size, "%s", name);

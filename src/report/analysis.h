@@ -87,8 +87,8 @@ static inline const struct arm_cell *analysis_arm_cell(const struct analysis *a,
 int analysis_make(struct store *s, struct analysis *ret, struct spur_error *e);
 void analysis_free(struct analysis *a);
 
-/* An arm as reports name it: its name, and what was observed where that is not `host`: "cufile (compat)". Returns @ret.
- */
+/* An arm as reports name it: its name, and what was observed where that is not `host`: "cufile (compat)"; and that
+ * another program ran it: "fio (external, unverified)". Returns @ret. */
 char *analysis_arm_label(const struct analysis *a, uint32_t cell, uint32_t arm, char *ret, size_t size);
 
 #endif

@@ -74,6 +74,28 @@ static void warn_unverified(FILE *out, const struct analysis *a)
     fprintf(out, " no byte was checked%s", n_off == n ? " (--verify off)" : "");
 }
 
+static bool is_external(const struct analysis *a, uint32_t arm)
+{
+    for (uint32_t cell = 0; cell < a->x->n_cells; cell++)
+        if (!strcmp(analysis_arm_cell(a, cell, arm)->verify, "unverified"))
+            return true;
+    return false;
+}
+
+static void warn_external(FILE *out, const struct analysis *a)
+{
+    unsigned n = 0;
+
+    for (uint32_t arm = 0; arm < a->x->n_arms; arm++) {
+        if (!is_external(a, arm))
+            continue;
+        fputs(n++ ? ", " : "external: another program ran the trials of ", out);
+        words_clean(out, a->x->arms[arm].name);
+    }
+    if (n)
+        fputs("; its figures are its own, and unverified", out);
+}
+
 /* ------------------------------------------------------------------------------------------------
  * How far it came
  */
@@ -300,8 +322,8 @@ static int warn_troubles(struct texts *t, const struct analysis *a, uint32_t arm
 static int warn_all(struct texts *t, const struct analysis *a)
 {
     static warning_fn *const warnings[] = {
-        warn_biased, warn_simulated, warn_emulated, warn_quick,    warn_unverified, warn_unfinished,
-        warn_blocks, warn_look,      warn_drift,    warn_outliers, warn_without,
+        warn_biased,     warn_simulated, warn_emulated, warn_quick, warn_external, warn_unverified,
+        warn_unfinished, warn_blocks,    warn_look,     warn_drift, warn_outliers, warn_without,
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(warnings); i++) {

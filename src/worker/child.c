@@ -57,16 +57,22 @@ static void send_progress(struct child *c, const char *phase)
     json_t *threads = json_array();
     struct totals s;
 
+    json_t *message;
+
     totals_make(&c->trial, &s);
     for (unsigned i = 0; i < c->trial.n_threads; i++)
         json_array_append_new(
             threads, json_integer((json_int_t)__atomic_load_n(&c->trial.threads[i].n_completions, __ATOMIC_RELAXED)));
-    wire_send(&c->wire, json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "type", "progress", "phase", phase,
-                                  "t_ns", (json_int_t)now_ns(), "t0_ns", (json_int_t)c->outcome.t0_ns, "bytes",
-                                  (json_int_t)(s.by_op[0].bytes + s.by_op[1].bytes), "requests",
-                                  (json_int_t)(s.by_op[0].requests + s.by_op[1].requests), "p99_ns",
-                                  (json_int_t)(s.histogram.count ? histogram_quantile(&s.histogram, .99) : 0),
-                                  "completions", threads));
+    message = json_pack(
+        "{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "type", "progress", "phase", phase, "t_ns", (json_int_t)now_ns(),
+        "t0_ns", (json_int_t)c->outcome.t0_ns, "bytes", (json_int_t)(s.by_op[0].bytes + s.by_op[1].bytes), "requests",
+        (json_int_t)(s.by_op[0].requests + s.by_op[1].requests), "p99_ns",
+        (json_int_t)(s.histogram.count ? histogram_quantile(&s.histogram, .99) : 0), "completions", threads);
+    if (c->trial.external) { /* known at its end */
+        json_object_set_new(message, "bytes", json_null());
+        json_object_set_new(message, "requests", json_null());
+    }
+    wire_send(&c->wire, message);
 }
 
 static void send_error(struct child *c, const struct spur_error *e)
@@ -477,6 +483,7 @@ static void run_external(struct child *c)
     struct outcome *o = &c->outcome;
     json_t *result;
 
+    o->t0_ns = now_ns() + c->job.warmup_ns; /* for whoever watches: the result has no such time */
     if (external_run(&c->trial, &c->measure, &hooks, &o->error) < 0 && c->stopped)
         o->error = (struct spur_error){0}; /* the parent knows why */
     o->complete = !o->error.source && !c->stopped;

@@ -154,7 +154,7 @@ static void first_line(const char *text, char *ret, size_t size)
 }
 
 /* What the dynamic linker says of a library that is missing is the reason, not the version. */
-static int ask_version(struct external *x, struct spur_error *e)
+int external_greet(struct external *x, struct spur_error *e)
 {
     char *words[] = {x->program, (char *)x->tool->version_option, NULL};
     struct external_end end;
@@ -272,7 +272,7 @@ int external_open(struct trial *t, struct spur_error *e)
         r = set_environment(t, e);
     if (!r)
         r = sha256_of_file(x->program, x->sha256, e);
-    return r ? r : ask_version(x, e);
+    return r;
 }
 
 void external_free(struct external *x)
@@ -364,7 +364,7 @@ int external_run(struct trial *t, struct measure *m, const struct external_hooks
     if (!r)
         r = external_execute(x->command.items,
                              t->job->total_bytes ? 0 : t->job->seconds_ns + (x->tool->warms_up ? t->job->warmup_ns : 0),
-                             0, "timed", hooks, &end, e);
+                             0, "external", hooks, &end, e);
     measure_end(m);
     x->usage = end.usage;
     x->wall_s = end.wall_s;

@@ -44,6 +44,7 @@ struct external_tool {
     bool warms_up; /* has an option for it; else the program is run once before, for the warm-up's time */
     /* Usage errors: what of the job has no option of the program's. */
     int (*check)(const struct trial *t, struct spur_error *e);
+    bool (*uses_cufile)(const struct trial *t); /* what it reads by system calls is then compatibility mode */
     /* Appends the options; @ns: of the timed part, 0 with --bytes; @warmup_ns: before it, in the same run. */
     void (*arguments)(const struct trial *t, uint64_t ns, uint64_t warmup_ns, struct external_words *words);
     /* -EPROTO: not understood, with the line in question. */
@@ -63,8 +64,10 @@ struct external {
     struct external_figures figures; /* figures.seconds 0: there are none */
 };
 
-/* Finds the program, its identity and version, and translates the job. Usage or refused. */
+/* Finds the program and its identity, and translates the job; runs nothing. Usage or refused. */
 int external_open(struct trial *t, struct spur_error *e);
+/* Asks the program for its version. Refused: it does not start. */
+int external_greet(struct external *x, struct spur_error *e);
 void external_free(struct external *x);
 /* {tool, program, version, sha256, command}; new reference. */
 json_t *external_describe(const struct external *x);

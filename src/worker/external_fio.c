@@ -14,6 +14,11 @@ static bool is_engine(const struct trial *t, const char *name)
     return !strcmp(external_setting(t, "ioengine"), name);
 }
 
+static bool uses_cufile(const struct trial *t)
+{
+    return is_engine(t, "libcufile");
+}
+
 static bool is_random(const struct trial *t)
 {
     return t->job->op == JOB_RANDREAD;
@@ -285,6 +290,7 @@ const struct external_tool external_fio = {
     .version_option = "--version",
     .warms_up = true,
     .check = fio_check,
+    .uses_cufile = uses_cufile,
     .arguments = fio_arguments,
     .parse = fio_parse,
 };

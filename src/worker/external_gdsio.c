@@ -42,6 +42,11 @@ static unsigned xfer_of(const struct trial *t)
     return t->memory_info.is_device ? XFER_GPUD : XFER_CPUONLY;
 }
 
+static bool uses_cufile(const struct trial *t)
+{
+    return xfer_of(t) == XFER_GPUD || xfer_of(t) >= XFER_ASYNC;
+}
+
 static bool is_batch(const struct trial *t)
 {
     return xfer_of(t) == XFER_BATCH;
@@ -107,12 +112,10 @@ static int check_kib(const char *option, uint64_t bytes, struct spur_error *e)
                           (unsigned long long)bytes);
 }
 
-/* Each thread has as much of the file as the others. */
-static uint64_t share_bytes(const struct trial *t)
+/* The part of the file that its threads deal among themselves: as many whole requests for each. */
+static uint64_t set_bytes(const struct trial *t)
 {
-    uint64_t bytes = t->workload_files[0].bytes;
-
-    return round_down(is_batch(t) ? bytes : bytes / t->job->threads, t->job->request_bytes);
+    return round_down(t->workload_files[0].bytes, t->job->request_bytes * t->job->threads);
 }
 
 static int gdsio_check(const struct trial *t, struct spur_error *e)
@@ -127,7 +130,7 @@ static int gdsio_check(const struct trial *t, struct spur_error *e)
         r = check_kib("request", t->job->request_bytes, e);
     if (!r)
         r = check_kib("offset", t->workload_files[0].begin, e);
-    if (!r && !share_bytes(t))
+    if (!r && !set_bytes(t))
         return external_usage(e, "threads", "use fewer --threads or a smaller --request",
                               "--threads %u: the range has fewer requests than threads", t->job->threads);
     return r;
@@ -168,7 +171,7 @@ static void gdsio_arguments(const struct trial *t, uint64_t ns, uint64_t warmup_
     add_memory(t, w);
     external_add(w, "-w");
     external_add(w, "%u", is_batch(t) ? job->depth : job->threads);
-    add_number(w, "-s", round_down(t->workload_files[0].bytes, job->request_bytes));
+    add_number(w, "-s", set_bytes(t));
     if (t->workload_files[0].begin)
         add_number(w, "-o", t->workload_files[0].begin);
     add_number(w, "-i", job->request_bytes);
@@ -239,7 +242,7 @@ static const char *judge(const struct trial *t, const struct line *l)
         return "IoType is not what was asked for";
     if (strcmp(l->xfer, names[0]) && strcmp(l->xfer, names[1]))
         return "XferType is not what was asked for";
-    if (l->threads != (is_batch(t) ? 1 : job->threads))
+    if (!is_batch(t) && l->threads != job->threads)
         return "Threads is not what was asked for";
     if (l->request_kib * KIB != job->request_bytes)
         return "IOSize is not what was asked for";
@@ -247,7 +250,9 @@ static const char *judge(const struct trial *t, const struct line *l)
         return "ops is no count (it has 32 bits)";
     if (!(l->seconds > 0) || !l->moved_kib)
         return "nothing was moved";
-    if (!near((double)l->ops * (double)job->request_bytes, bytes, 0.001))
+    if (l->set_kib * KIB != set_bytes(t))
+        return "DataSetSize is not the part of the file that was asked for";
+    if ((uint64_t)l->ops * job->request_bytes != l->moved_kib * KIB)
         return "ops x IOSize is not DataSetSize";
     if (!near(l->rate * (double)(1 << 30), bytes / l->seconds, 0.01))
         return "Throughput is not DataSetSize / total_time";
@@ -301,6 +306,7 @@ const struct external_tool external_gdsio = {
     .name = "gdsio",
     .version_option = "-v",
     .check = gdsio_check,
+    .uses_cufile = uses_cufile,
     .arguments = gdsio_arguments,
     .parse = gdsio_parse,
 };

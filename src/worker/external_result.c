@@ -15,21 +15,26 @@ static bool has_figures(const struct trial *t, const struct outcome *o)
     return !o->error.source && t->external->figures.seconds > 0;
 }
 
+/* A member of an object of the result. */
+static void set_null(json_t *object, json_t *nulls, const char *parent, const char *key, const char *reason)
+{
+    char name[60];
+
+    snprintf(name, sizeof(name), "%s.%s", parent, key);
+    json_object_set_new(object, key, json_null());
+    json_object_set_new(nulls, name, json_string(reason));
+}
+
 /* ------------------------------------------------------------------------------------------------
  * Latency, CPU
  */
 
 static void set_time(json_t *l, json_t *nulls, const char *key, struct external_time time, const char *reason)
 {
-    char name[40];
-
-    snprintf(name, sizeof(name), "latency_ns.%s", key);
     if (time.known)
         json_object_set_new(l, key, result_u64(time.ns));
     else
-        json_object_set_new(l, key, json_null());
-    if (!time.known)
-        json_object_set_new(nulls, name, json_string(reason));
+        set_null(l, nulls, "latency_ns", key, reason);
 }
 
 static json_t *latency(const struct external_figures *f, json_t *nulls)
@@ -67,13 +72,8 @@ static json_t *cpu(const struct external *x, bool figures, json_t *nulls)
                                       "the program's process from its start to its end, set-up included; not "
                                       "io_uring workers that outlived it, not kernel threads"));
     else
-        result_null(c, nulls, "process", "the program printed none of its window");
-    if (json_is_null(json_object_get(c, "process"))) {
-        json_object_del(nulls, "process");
-        json_object_set_new(nulls, "cpu.process", json_string("the program printed none of its window"));
-    }
-    json_object_set_new(c, "machine", json_null());
-    json_object_set_new(nulls, "cpu.machine", json_string(NO_WINDOW));
+        set_null(c, nulls, "cpu", "process", "the program printed none of its window");
+    set_null(c, nulls, "cpu", "machine", NO_WINDOW);
     return c;
 }
 
@@ -147,10 +147,10 @@ static void set_observed(const struct trial *t, const struct measure *m, json_t 
         strength = "strong";
         says = "nvidia-fs counted reads while the program ran, of the whole machine";
     } else if (n.io && most(n.by_calls, moved)) {
-        observed = t->memory_info.is_device ? SPUR_OBSERVED_COMPAT : SPUR_OBSERVED_HOST;
+        observed = t->external->tool->uses_cufile(t) ? SPUR_OBSERVED_COMPAT : SPUR_OBSERVED_HOST;
         strength = "supporting";
         says = "the program moved as many bytes by read system calls, through host memory";
-    } else if (n.io && !t->memory_info.is_device && most(n.from_storage, moved)) {
+    } else if (n.io && !t->external->tool->uses_cufile(t) && most(n.from_storage, moved)) {
         observed = SPUR_OBSERVED_HOST;
         strength = "supporting";
         says = "the program had as many bytes fetched from block devices, into host memory";
@@ -166,15 +166,21 @@ static bool reads_cache(const struct trial *t)
     return !strcmp(t->external->tool->name, "fio") && !strcmp(external_setting(t, "direct"), "no");
 }
 
-/* A warm-up inside the run is in the counters too, and not in the figures. */
+/* A warm-up inside the run is in the counters too, and not in the figures: then whole is set against whole, where the
+ * read calls of the run were counted. */
 static const char *served(const struct trial *t, const struct measure *m, const char **ret_reason)
 {
     const struct external *x = t->external;
+    bool warm = x->tool->warms_up && t->job->warmup_ns;
     struct totals s = {.by_op = {{x->figures.bytes, x->figures.requests}}};
-    const char *by = result_served(t, m, &s, ret_reason);
+    struct counted n;
+    const char *by;
 
-    if (!x->tool->warms_up || !t->job->warmup_ns || !by || !strcmp(by, "memory") || !strcmp(by, "simulated") ||
-        !strcmp(by, "cache")) /* even with the warm-up little was fetched */
+    count(m, &n);
+    if (warm && n.by_calls > x->figures.bytes)
+        s.by_op[0].bytes = n.by_calls;
+    by = result_served(t, m, &s, ret_reason);
+    if (!by || !warm || strcmp(by, "storage") || s.by_op[0].bytes > x->figures.bytes)
         return by;
     *ret_reason = "the counters hold the warm-up too, which the program's figures do not";
     return NULL;
@@ -184,10 +190,12 @@ static json_t *device(const struct measure *m, json_t *nulls)
 {
     json_t *d = result_device(m, nulls);
 
-    if (json_is_object(d))
-        json_object_set_new(d, "scope",
-                            json_string("the whole machine's use of these devices from the program's start to its end, "
-                                        "set-up and any warm-up in the same run included"));
+    if (!json_is_object(d))
+        return d;
+    set_null(d, nulls, "device", "mean_in_flight", NO_WINDOW);
+    json_object_set_new(d, "scope",
+                        json_string("the whole machine's use of these devices from the program's start to its end, "
+                                    "set-up and any warm-up in the same run included"));
     return d;
 }
 
@@ -218,7 +226,7 @@ static json_t *marked(const struct external *x)
 
 static void set_unknown(json_t *r, json_t *nulls)
 {
-    static const char *const windows[] = {"clock", "first_done_s", "last_done_s", "wire", "latency_histogram", NULL};
+    static const char *const windows[] = {"clock", "first_done_s", "last_done_s", "wire", "gpu_links", "latency_histogram", NULL};
 
     for (size_t i = 0; windows[i]; i++)
         result_null(r, nulls, windows[i],

@@ -452,7 +452,9 @@ static int make_objects(struct trial *t, struct spur_error *e)
 {
     int r = make_openings(t, e);
 
-    if (r || t->external) /* a program that makes its own buffers and threads */
+    if (!r && t->external) /* makes its own buffers and threads */
+        return external_greet(t->external, e);
+    if (r)
         return r;
     r = deal_handles(t, e);
     if (!r)

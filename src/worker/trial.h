@@ -117,7 +117,7 @@ struct trial {
     bool reads_back;  /* the pass is a read-back of what was written */
     bool synchronous; /* one request a thread, by transfer */
     bool moves_bytes;
-    struct external *external; /* another program that runs the trial; NULL: none */
+    struct external *external;   /* another program that runs the trial; NULL: none */
     uint64_t tail_skipped_bytes; /* ends of files that the path cannot write */
     uint64_t generation_base;
     uint32_t **cells; /* writing: by file and request-sized cell, how often it was written */

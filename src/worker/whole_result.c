@@ -60,9 +60,9 @@ static json_t *partial_result(const json_t *effective, const struct worker_end *
     json_object_set_new(nulls, "bytes_per_second", json_string("the trial did not end: there is no window"));
     if (!effective)
         json_object_set_new(nulls, "effective", json_string(reason));
-    if (end->last_progress) {
+    if (json_is_integer(json_object_get(end->last_progress, "bytes"))) {
         last_known(result, end->last_progress);
-    } else {
+    } else { /* none came, or of an external program, which counts in the end */
         static const char *const keys[] = {"bytes", "requests", "seconds"};
 
         for (size_t i = 0; i < 3; i++) {

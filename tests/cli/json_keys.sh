@@ -22,6 +22,7 @@ keys 0 --file "$work/f" --path null --seconds 50ms --warmup 0s
 SPUR_LIBCUDA=$SPUR_FAKE_CUDA keys 0 --file "$work/f" --seconds 100ms --warmup 0s --memory cuda:0
 export FAKE_CUDA_DEVICES=2
 SPUR_LIBCUDA=$SPUR_FAKE_CUDA keys 0 --file "$work/f" --seconds 2100ms --warmup 0s --memory cuda:0,1
+keys 0 --file "$work/f" --path external --set tool=fio --memory pageable --bytes 4M
 for kind in simfs nfs; do # mounts that are simulated by their counters
     wire_machine $kind 8
     cp "$work/f" "$work/mount/f"
