@@ -226,7 +226,8 @@ static json_t *marked(const struct external *x)
 
 static void set_unknown(json_t *r, json_t *nulls)
 {
-    static const char *const windows[] = {"clock", "first_done_s", "last_done_s", "wire", "gpu_links", "latency_histogram", NULL};
+    static const char *const windows[] = {"clock",     "first_done_s",      "last_done_s", "wire",
+                                          "gpu_links", "latency_histogram", NULL};
 
     for (size_t i = 0; windows[i]; i++)
         result_null(r, nulls, windows[i],
