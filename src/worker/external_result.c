@@ -261,7 +261,9 @@ static void set_road(const struct trial *t, const struct measure *m, const struc
 json_t *external_result(const struct trial *t, const struct measure *m, struct outcome *o)
 {
     json_t *r = json_object(), *nulls = o->nulls, *evidence = json_array(), *notes = json_array();
+    double seconds = t->external->figures.seconds > 0 ? t->external->figures.seconds : t->external->wall_s;
 
+    o->t1_ns = o->t0_ns + (uint64_t)(seconds * 1e9); /* how long, not when: for the notes */
     json_object_set_new(r, "schema", json_integer(RESULT_SCHEMA));
     json_object_set_new(r, "spur", json_string(spur_version()));
     json_object_set_new(r, "environment",

@@ -10,7 +10,9 @@ prepared g 64M
 gdsio_too() { # which counts whole seconds
     stand_in
     sed -i "s,^tool = gdsio,&\nprogram = $work/gdsio,; s/4,8,16/4/" "$work/job.ini"
-    memory="" seconds=1s FAKE_CUFILE_ROAD=""
+    memory=""
+    seconds=1s
+    FAKE_CUFILE_ROAD=""
 }
 n=0
 for job in "$root"/examples/*.ini; do

@@ -10,6 +10,7 @@ before=$(fingerprint "$work/a:b")
 fio() {
     trial 0 --file "$work/a:b" --path external --set tool=fio --memory pageable --request 64K "$@"
     holds 'r["complete"] and not r["errors"] and r["external"]["tool"] == "fio"' 'r["bytes"] == r["requests"] * 65536 > 0' \
+        '{"--readonly", "--allow_file_create=0"} < set(r["external"]["command"])' \
         'r["verify"]["status"] == "unverified" and r["verify"]["bytes_timed_verified"] == 0' \
         'abs(r["bytes"] / r["seconds"] - r["bytes_per_second"]) < 1' 'r["latency_ns"]["p50"] > 0' 'r["parts"] == []' \
         'r["latency_ns"]["min"] <= r["latency_ns"]["mean"] <= r["latency_ns"]["max"]' 'r["external"]["latency_source"]' \
