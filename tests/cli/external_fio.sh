@@ -25,4 +25,5 @@ holds 'r["bytes"] == 4 << 20' '{"--io_size=2097152", "--direct=0", "--loops=1"} 
     'r["latency_ns"]["p99"] is None and r["nulls"]["latency_ns.p99"]'
 fio --seconds 50ms --warmup 0s --op randread --offset 4M --range 2M --set ioengine=libaio --depth 4
 holds '{"--rw=randread", "--offset=4194304", "--size=2097152", "--iodepth=4"} <= set(r["external"]["command"])'
+fio --seconds 100ms --warmup 50ms --threads 2 --set ioengine=libaio --depth 8 # some in flight when the ramp ends
 [ "$before" = "$(fingerprint "$work/a:b")" ] || fail "the file is not what it was"
