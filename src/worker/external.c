@@ -216,13 +216,23 @@ static size_t option_name(const char *word, const char **ret)
     return strcspn(*ret, "=");
 }
 
+/* "-I1" is gdsio's "-I 1", and "-bI1" both: what such a word overrides could not be seen - here that it writes. */
+static bool is_joined(const struct external_tool *tool, const char *word)
+{
+    return tool->short_options && word[0] == '-' && strlen(word) > 2;
+}
+
 /* An option that is there already would say something else than the record does. */
-static int check_arguments(const struct external_words *w, size_t n_own, struct spur_error *e)
+static int check_arguments(const struct external_tool *tool, const struct external_words *w, size_t n_own,
+                           struct spur_error *e)
 {
     for (size_t i = n_own; i < w->n; i++) {
         const char *name, *other;
         size_t length = option_name(w->items[i], &name);
 
+        if (is_joined(tool, w->items[i]))
+            return external_usage(e, "args", "write each option by itself, and its value as the next word",
+                                  "args: %.100s is more than one option, or one with its value", w->items[i]);
         for (size_t k = 1; k < n_own && w->items[i][0] == '-'; k++)
             if (w->items[k][0] == '-' && option_name(w->items[k], &other) == length && !strncmp(name, other, length))
                 return external_usage(e, "args", "use the option of spur's that stands for it",
@@ -242,7 +252,7 @@ static int make_command(const struct trial *t, uint64_t ns, uint64_t warmup_ns, 
     add_arguments(t, words);
     if (words->failed)
         return error_errno(e, ENOMEM, "realloc", "the program's command line");
-    return check_arguments(words, n_own, e);
+    return check_arguments(t->external->tool, words, n_own, e);
 }
 
 static const struct external_tool *find_tool(const char *name)

@@ -41,7 +41,8 @@ struct external_figures {
 struct external_tool {
     const char *name;
     const char *version_option;
-    bool warms_up; /* has an option for it; else the program is run once before, for the warm-up's time */
+    bool short_options; /* -x VALUE, two words; else --name=VALUE */
+    bool warms_up;      /* has an option for it; else the program is run once before, for the warm-up's time */
     /* Usage errors: what of the job has no option of the program's. */
     int (*check)(const struct trial *t, struct spur_error *e);
     bool (*uses_cufile)(const struct trial *t); /* what it reads by system calls is then compatibility mode */

@@ -305,6 +305,7 @@ static int gdsio_parse(const struct trial *t, const char *output, struct externa
 const struct external_tool external_gdsio = {
     .name = "gdsio",
     .version_option = "-v",
+    .short_options = true,
     .check = gdsio_check,
     .uses_cufile = uses_cufile,
     .arguments = gdsio_arguments,

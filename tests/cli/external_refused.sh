@@ -28,6 +28,9 @@ no 2 "--depth 2" --set tool=fio --depth 2
 no 2 "fewer requests than threads" --set tool=fio --threads 17
 length="--bytes 64K" no 2 "no multiple of threads" --set tool=fio --threads 2
 no 2 "args: --bs=4k is given already" --set tool=fio --set args="--loops=1 --bs=4k"
+length="--seconds 1 --warmup 0s" no 2 "args: -I is given already" --set tool=gdsio --set args="-b -I 1"
+length="--seconds 1 --warmup 0s" no 2 "args: -I1 is more than one option" --set tool=gdsio --set args="-b -I1" # it would write
+length="--seconds 1 --warmup 0s" no 2 "args: -bI is more than one option" --set tool=gdsio --set args="-bI 1"
 memory=emulated no 2 "a GPU that is emulated" --set tool=fio
 no 2 "whole seconds" --set tool=gdsio
 length="--bytes 64K" no 2 "--bytes" --set tool=gdsio
