@@ -179,6 +179,10 @@ static void gdsio_arguments(const struct trial *t, uint64_t ns, uint64_t warmup_
     external_add(w, "%u", xfer_of(t));
     external_add(w, "-I");
     external_add(w, job->op == JOB_RANDREAD ? "2" : "0");
+    if (job->op == JOB_RANDREAD) {
+        external_add(w, "-k");
+        external_add(w, "%u", (unsigned)(job->seed & INT32_MAX));
+    }
     external_add(w, "-T");
     external_add(w, "%llu", (unsigned long long)(ns / SECOND));
 }

@@ -163,7 +163,7 @@ static void set_observed(const struct trial *t, const struct measure *m, json_t 
 
 static bool reads_cache(const struct trial *t)
 {
-    return !strcmp(t->external->tool->name, "fio") && !strcmp(external_setting(t, "direct"), "no");
+    return !strcmp(external_setting(t, "direct"), "no") || !strcmp(external_setting(t, "xfer"), "4");
 }
 
 /* A warm-up inside the run is in the counters too, and not in the figures: then whole is set against whole, where the

@@ -23,7 +23,8 @@ FAKE_GDSIO=old
 gdsio 0 --threads 2
 holds 'r["requests"] == 5000 and r["seconds"] == 1'
 FAKE_GDSIO=
-gdsio 0 --set xfer=6 --threads 1 --depth 4 --op randread
+gdsio 0 --set xfer=6 --threads 1 --depth 4 --op randread --seed 77
+grep -q -- '-I 2 -k 77 -T 1$' "$work/calls" || fail "$(cat "$work/calls")"
 holds 'r["requests"] == 5000'
 gdsio 0 --set xfer=0 --set library="$work/f" --set json="$work/j.json" --offset 128K --threads 1
 grep -q "libcufile.so.0 -> $(realpath "$work/f")" "$work/libraries" || fail "$(cat "$work/libraries")"
