@@ -8,8 +8,8 @@
 #include "core/util.h"
 
 const struct command *const command_table[] = {
-    &list_command,   &doctor_command, &which_command,   &prepare_command, &run_command, &compare_command,
-    &report_command, &help_command,   &version_command, &worker_command,  NULL,
+    &list_command,   &doctor_command, &which_command, &prepare_command, &run_command,    &compare_command,
+    &report_command, &simfs_command,  &help_command,  &version_command, &worker_command, NULL,
 };
 
 /* Names that may be proposed: the hidden commands are not among them. */

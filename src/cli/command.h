@@ -45,7 +45,7 @@ struct command {
 /* Rows, in the order in which they are listed; NULL-terminated. src/main.c */
 extern const struct command *const command_table[];
 extern const struct command compare_command, report_command;
-extern const struct command doctor_command, which_command;
+extern const struct command doctor_command, which_command, simfs_command;
 extern const struct command run_command, worker_command, list_command, prepare_command, help_command, version_command;
 
 /* The command of that name, also a hidden one; NULL: none. */

@@ -4,12 +4,12 @@
 . "$(dirname "$0")/lib.sh"
 
 page() { [ "$1" = spur ] && echo spur.1 || echo "spur-$1.1"; }
-for name in spur list doctor which prepare run compare report help; do
+for name in spur list doctor which prepare run compare report simfs help; do
     expect 0 "$SPUR" help --man $name
     cmp -s "$work/out" "$root/docs/man/$(page $name)" ||
         fail "docs/man/$(page $name) is not what the program prints: run ninja -C build man-pages"
 done
-for name in list doctor which prepare run compare report help; do
+for name in list doctor which prepare run compare report simfs help; do
     expect 0 "$SPUR" $name --help
     sed -n 's/^  --\([a-z-]*\).*/\1/p' "$work/out" >"$work/options"
     [ -s "$work/options" ] || fail "help of $name shows no options"
