@@ -240,7 +240,7 @@ static int simfs_check(void *options, const struct option_result *given, struct 
  * Work
  */
 
-static void say_mounted(const struct simfs_options *o)
+static void say_mounted(void *context, const struct simfs_options *o)
 {
     char mount[4200], size[UNITS_TEXT];
 
@@ -282,7 +282,7 @@ static int mount_it(const struct simfs_command *c, const struct option_result *g
     struct simfs_options o;
 
     to_options(c, given, mount ? mount : given->arguments[0], &o);
-    return simfs_serve(&o, say_mounted, e);
+    return simfs_serve(&o, say_mounted, NULL, e);
 }
 
 static int simfs_run(void *options, const struct option_result *given)
@@ -299,7 +299,7 @@ static int simfs_run(void *options, const struct option_result *given)
         r = mount_it(c, given, &e);
     if (r < 0)
         return (int)exit_report("simfs", &e);
-    return r ? EXIT_FAILED : EXIT_OK;
+    return r; /* of the table of exit codes */
 }
 
 static const struct command_exit simfs_exits[] = {
@@ -307,6 +307,8 @@ static const struct command_exit simfs_exits[] = {
     {EXIT_FAILED, "No memory, an I/O error, a mount in use; with --self-test, the model does not hold."},
     {EXIT_USAGE, "An unknown option, a value out of range, a fault that cannot be understood."},
     {EXIT_REFUSED, "No FUSE here; MOUNT is no empty directory, or with --unmount no simfs; a foreign log or file."},
+    {EXIT_INTERRUPTED, "The self-test was interrupted by SIGINT; its mounts are gone."},
+    {EXIT_TERMINATED, "The self-test was ended by SIGTERM; its mounts are gone."},
     COMMAND_EXITS_END,
 };
 

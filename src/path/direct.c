@@ -308,6 +308,11 @@ int64_t file_write(int fd, const char *name, const void *src, size_t length, uin
     return (int64_t)put;
 }
 
+bool file_flags_direct(int flags)
+{
+    return flags & O_DIRECT;
+}
+
 int file_set_direct(int fd, bool on)
 {
     int flags = fcntl(fd, F_GETFL);

@@ -48,6 +48,9 @@ int64_t file_read(int fd, const char *name, void *dst, size_t length, uint64_t o
 /* Writes exactly @length bytes or fails; -ENOSPC, -EDQUOT, -EFBIG and -EROFS get a remedy. */
 int64_t file_write(int fd, const char *name, const void *src, size_t length, uint64_t offset, struct spur_error *e);
 
+/* Whether flags of open(2) have O_DIRECT. */
+bool file_flags_direct(int flags);
+
 /* Switches O_DIRECT on an open descriptor; 0 or a negative errno (-EINVAL: the file system does not take it). */
 int file_set_direct(int fd, bool on);
 

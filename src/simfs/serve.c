@@ -22,7 +22,8 @@ struct service {
     atomic_bool done; /* the session's loop has ended */
     int status_fd;    /* to who waits for the mount; -1: nobody */
     pid_t parent;     /* whose death ends a foreground server */
-    void (*said)(const struct simfs_options *options);
+    simfs_ready_fn ready;
+    void *context;
     struct spur_error error;
     int result;
 };
@@ -155,8 +156,8 @@ static int say_ready(struct service *v, int result)
     ssize_t n;
 
     if (v->status_fd < 0) {
-        if (!result && v->said)
-            v->said(v->server.options);
+        if (!result && v->ready)
+            v->ready(v->context, v->server.options);
         return result;
     }
     n = write(v->status_fd, &e, sizeof(e));
@@ -359,12 +360,12 @@ static int serve_in_background(struct service *v, struct spur_error *e)
         waitpid(pid, NULL, 0);
         return -EIO;
     }
-    if (v->said)
-        v->said(v->server.options);
+    if (v->ready)
+        v->ready(v->context, v->server.options);
     return 0;
 }
 
-int simfs_serve(const struct simfs_options *o, void (*said)(const struct simfs_options *options), struct spur_error *e)
+int simfs_serve(const struct simfs_options *o, simfs_ready_fn ready, void *context, struct spur_error *e)
 {
     struct service *v = calloc(1, sizeof(*v));
     int r = v ? mount_check(o, e) : error_errno(e, ENOMEM, "calloc", "the server");
@@ -376,7 +377,8 @@ int simfs_serve(const struct simfs_options *o, void (*said)(const struct simfs_o
     v->server.options = o;
     v->server.log.fd = -1;
     v->helper.fd = v->status_fd = -1;
-    v->said = said;
+    v->ready = ready;
+    v->context = context;
     v->parent = getppid();
     if (o->foreground) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);

@@ -28,16 +28,17 @@ uint64_t simfs_rpc_max(const char **ret_what);
 
 /*
  * Serves until the mount is gone or a signal comes. Without options->foreground: returns as soon as the mount answers,
- * and a process of its own serves. @said prints what a user wants to know, when it answers. 0 or negative errno; EPERM
+ * and a process of its own serves. @ready is called in this process when it answers. 0 or negative errno; EPERM
  * (refused): no FUSE here, MOUNT is no empty directory, a foreign log or backing.
  */
-int simfs_serve(const struct simfs_options *options, void (*said)(const struct simfs_options *options),
-                struct spur_error *e);
+typedef void (*simfs_ready_fn)(void *context, const struct simfs_options *options);
+int simfs_serve(const struct simfs_options *options, simfs_ready_fn ready, void *context, struct spur_error *e);
 
 /* Unmounts @mount, and waits until its server has ended. -EPERM (refused): no simfs. */
 int simfs_unmount(const char *mount, struct spur_error *e);
 
-/* The model against what a reader sees. 0: it holds; 1: it does not, or nothing could be judged. Or negative errno. */
+/* The model against what a reader sees. 0: it holds; 1: it does not, or nothing could be judged; 128 + signal:
+ * interrupted. Or negative errno. */
 int simfs_self_test(FILE *out, struct spur_error *e);
 
 #endif

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "core/util.h"
+#include "path/direct.h"
 
 #define FOREVER_S 86400.0 /* the kernel is told where something changes */
 
@@ -251,7 +252,7 @@ static void reply_open(fuse_req_t req, uint32_t flags)
 static void tree_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
     struct server *s = server_of(req);
-    bool writes = (fi->flags & O_ACCMODE) != O_RDONLY;
+    bool writes = (fi->flags & O_ACCMODE) != O_RDONLY, parallel;
 
     if (is_text(ino)) {
         if (writes)
@@ -263,8 +264,8 @@ static void tree_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
     } else if (writes && !s->backing.writable) {
         fuse_reply_err(req, EROFS);
     } else {
-        reply_open(req, FOPEN_KEEP_CACHE |
-                            (writes && fi->flags & O_DIRECT ? FOPEN_DIRECT_IO | FOPEN_PARALLEL_DIRECT_WRITES : 0));
+        parallel = writes && file_flags_direct(fi->flags);
+        reply_open(req, FOPEN_KEEP_CACHE | (parallel ? FOPEN_DIRECT_IO | FOPEN_PARALLEL_DIRECT_WRITES : 0));
     }
 }
 
