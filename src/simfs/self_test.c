@@ -14,15 +14,17 @@
 #include "core/units.h"
 #include "core/util.h"
 #include "path/direct.h"
+#include "probe/probe.h"
 #include "simfs/simfs.h"
 
 #define FILE_BYTES  (64u << 20)
 #define MAX_FLIGHT  16u
-#define WARM_NS     100000000u
-#define WINDOW_NS   400000000u
+#define WARM_NS     50000000u
+#define WINDOW_NS   200000000u
 #define TRIES       3    /* other programs take the CPUs away for a while */
 #define TOLERANCE   0.10 /* of the model's rate */
 #define REACHABLE   0.70 /* of what this machine can copy: above that it is not judged */
+#define BUSY        0.10 /* of this machine's CPU time taken by others: what is then too slow is not judged */
 #define MAX_PER_ROW 3
 
 struct row {
@@ -149,10 +151,52 @@ static void *read_main(void *arg)
     return NULL;
 }
 
-/* Bytes per second with @n in flight; 0: with the error. */
-static double load_rate(int fd, uint64_t bytes, unsigned n, struct spur_error *e)
+/* CPU time in ns: of all CPUs, of those that were idle, of this process and the server. */
+struct cpu_times {
+    double total, idle, own;
+};
+
+static double process_ns(clockid_t clock)
+{
+    struct timespec ts = {0};
+
+    clock_gettime(clock, &ts);
+    return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
+}
+
+static struct cpu_times cpu_times_read(pid_t server)
+{
+    struct probe p = {""};
+    struct probe_cpu c;
+    clockid_t clock;
+    double tick;
+
+    probe_cpu_read(&p, &c);
+    if (!c.known || clock_getcpuclockid(server, &clock))
+        return (struct cpu_times){0};
+    tick = 1e9 / (double)c.ticks_per_second;
+    return (struct cpu_times){(double)c.total * tick, (double)(c.idle + c.iowait) * tick,
+                              process_ns(CLOCK_PROCESS_CPUTIME_ID) + process_ns(clock)};
+}
+
+/* The share of this machine's CPU time that others took. */
+static double others_share(const struct cpu_times *a, const struct cpu_times *b)
+{
+    double total = b->total - a->total, others = total - (b->idle - a->idle) - (b->own - a->own);
+
+    return total > 0 && others > 0 ? others / total : 0;
+}
+
+struct measured {
+    double rate; /* bytes per second; 0: an error */
+    double others;
+};
+
+/* With @n requests in flight. */
+static struct measured load_run(int fd, pid_t server, uint64_t bytes, unsigned n, struct spur_error *e)
 {
     struct load l = {.fd = fd, .bytes = bytes, .begin_ns = now_ns() + WARM_NS};
+    struct cpu_times before = cpu_times_read(server), after;
     pthread_t threads[MAX_FLIGHT];
     unsigned started = 0;
 
@@ -161,11 +205,12 @@ static double load_rate(int fd, uint64_t bytes, unsigned n, struct spur_error *e
         started++;
     for (unsigned i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
+    after = cpu_times_read(server);
     if (started < n || l.error || !l.done) {
         error_errno(e, l.error ? l.error : EIO, "pread", "--self-test: reading data.0");
-        return 0;
+        return (struct measured){0};
     }
-    return (double)l.done * (double)bytes * 1e9 / WINDOW_NS;
+    return (struct measured){(double)l.done * (double)bytes * 1e9 / WINDOW_NS, others_share(&before, &after)};
 }
 
 static int open_data(const struct mounted *m, struct spur_error *e)
@@ -194,8 +239,8 @@ static int measure_ceiling(struct mounted *m, struct ceiling *c, struct spur_err
         return r;
     fd = open_data(m, e);
     if (fd >= 0) {
-        c->rate = load_rate(fd, c->bytes, MAX_FLIGHT, e);
-        c->lone_rate = c->rate ? load_rate(fd, c->bytes, 1, e) : 0;
+        c->rate = load_run(fd, m->pid, c->bytes, MAX_FLIGHT, e).rate;
+        c->lone_rate = c->rate ? load_run(fd, m->pid, c->bytes, 1, e).rate : 0;
         close(fd);
     }
     unmount_row(m);
@@ -207,7 +252,7 @@ static int measure_ceiling(struct mounted *m, struct ceiling *c, struct spur_err
  */
 
 struct tally {
-    unsigned good, off, beyond;
+    unsigned good, off, beyond, busy;
 };
 
 static double off_by(double measured, double model)
@@ -238,45 +283,57 @@ static void print_case(FILE *out, const struct row *row, unsigned n, double mode
 }
 
 /* The nearest of some tries: what is in the way here is not the model. */
-static double nearest_rate(int fd, const struct row *row, unsigned n, double model, struct spur_error *e)
+static struct measured nearest(int fd, pid_t server, const struct row *row, unsigned n, double model,
+                               struct spur_error *e)
 {
-    double best = 0;
+    struct measured best = {0}, now;
 
     for (int i = 0; i < TRIES && !stop_signal; i++) {
-        double rate = load_rate(fd, row->bytes, n, e);
-
-        if (!rate)
-            return 0;
-        if (!best || off_by(rate, model) < off_by(best, model))
-            best = rate;
-        if (off_by(best, model) <= TOLERANCE)
+        now = load_run(fd, server, row->bytes, n, e);
+        if (!now.rate)
+            return now;
+        if (!best.rate || off_by(now.rate, model) < off_by(best.rate, model))
+            best = now;
+        if (off_by(best.rate, model) <= TOLERANCE)
             break;
     }
     return best;
 }
 
-static int judge_case(FILE *out, int fd, const struct row *row, unsigned n, const struct ceiling *c, struct tally *t,
-                      struct spur_error *e)
+/* Too fast is never for want of CPU: but where others are busy, what was taken off for the way was too much. */
+static void judge(struct tally *t, const struct measured *got, double model, double reached, char *ret, size_t size)
 {
-    double model = expect(row, n), measured = nearest_rate(fd, row, n, model, e);
-    bool reachable = model <= REACHABLE * (n == 1 ? c->lone_rate : c->rate);
-    char verdict[80] = "ok", can[UNITS_TEXT];
+    char can[UNITS_TEXT];
+    bool slow = got->rate < model;
+
+    if (off_by(got->rate, model) <= TOLERANCE) {
+        t->good++;
+        snprintf(ret, size, "ok");
+    } else if (slow && model > REACHABLE * reached) {
+        t->beyond++;
+        snprintf(ret, size, "not judged: this machine reaches %s", units_format_rate(reached, can));
+    } else if (got->others > BUSY) {
+        t->busy++;
+        snprintf(ret, size, "not judged: other programs took %.0f %% of the CPUs", got->others * 100);
+    } else {
+        t->off++;
+        snprintf(ret, size, "OFF");
+    }
+}
+
+static int judge_case(FILE *out, int fd, pid_t server, const struct row *row, unsigned n, const struct ceiling *c,
+                      struct tally *t, struct spur_error *e)
+{
+    double model = expect(row, n);
+    struct measured got = nearest(fd, server, row, n, model, e);
+    char verdict[80];
 
     if (stop_signal)
         return 0;
-    if (!measured)
+    if (!got.rate)
         return -EIO;
-    if (off_by(measured, model) <= TOLERANCE) {
-        t->good++;
-    } else if (reachable || measured > model) {
-        t->off++;
-        snprintf(verdict, sizeof(verdict), "OFF");
-    } else {
-        t->beyond++;
-        snprintf(verdict, sizeof(verdict), "not judged: this machine reaches %s",
-                 units_format_rate(n == 1 ? c->lone_rate : c->rate, can));
-    }
-    print_case(out, row, n, model, measured, verdict);
+    judge(t, &got, model, n == 1 ? c->lone_rate : c->rate, verdict, sizeof(verdict));
+    print_case(out, row, n, model, got.rate, verdict);
     return 0;
 }
 
@@ -290,7 +347,7 @@ static int judge_row(FILE *out, struct mounted *m, const struct row *row, const 
     fd = open_data(m, e);
     r = fd < 0 ? fd : 0;
     for (unsigned i = 0; !r && i < MAX_PER_ROW && !stop_signal; i++)
-        r = judge_case(out, fd, row, row->n_flight[i], c, t, e);
+        r = judge_case(out, fd, m->pid, row, row->n_flight[i], c, t, e);
     if (fd >= 0)
         close(fd);
     unmount_row(m);
@@ -317,8 +374,8 @@ static int judge_all(FILE *out, struct mounted *m, struct tally *t, struct spur_
 
 static int conclude(FILE *out, const struct tally *t)
 {
-    fprintf(out, "%u within %.0f %% of the model, %u off, %u not judged (more than this machine can do)\n", t->good,
-            TOLERANCE * 100, t->off, t->beyond);
+    fprintf(out, "%u within %.0f %% of the model, %u off, %u not judged (%u of them more than this machine can do)\n",
+            t->good, TOLERANCE * 100, t->off, t->beyond + t->busy, t->beyond);
     return t->off || !t->good;
 }
 

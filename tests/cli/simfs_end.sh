@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# However it ends, no mount and no process stays behind; and it does not end while it is in use.
+. "$(dirname "$0")/run_lib.sh"
+. "$(dirname "$0")/simfs_lib.sh"
+
+simfs --size 1M
+exec 9<"$mount/data.0"
+expect 1 "$SPUR" simfs --unmount "$mount"
+says err "busy"
+says err "$(server_pid)"
+exec 9<&-
+server=$(server_pid)
+unmounted
+gone "$server" || fail "the server is still there"
+for signal in TERM INT KILL; do
+    simfs --size 1M --latency 1s
+    server=$(server_pid)
+    dd if="$mount/data.0" of=/dev/null bs=4096 2>/dev/null &
+    kill -$signal "$server"
+    wait_until not_mounted
+    wait_until gone "$server"
+    wait $! || true
+    [ -z "$(ls "$mount")" ] || fail "something is left in the directory"
+done
+# In the foreground it ends with its parent, even if that is killed.
+sh -c '"$1" simfs "$2" --size 1M --foreground >"$3" & wait' sh "$SPUR" "$mount" "$work/said" &
+parent=$!
+wait_until grep -qs "ends it" "$work/said"
+server=$(server_pid)
+kill -KILL $parent
+wait_until not_mounted
+wait_until gone "$server"
