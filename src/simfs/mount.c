@@ -99,8 +99,11 @@ int mount_check(const struct simfs_options *o, struct spur_error *e)
         return -EPERM;
     fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
     if (fd < 0) {
-        error_spur(e, SPUR_CODE_REFUSED, "mount", "/dev/fuse: %s: no FUSE here", strerrordesc_np(errno));
-        error_remedy(e, "modprobe fuse; a container needs --device /dev/fuse and --cap-add SYS_ADMIN");
+        int why = errno;
+
+        error_spur(e, SPUR_CODE_REFUSED, "mount", "/dev/fuse: %s: no FUSE here", strerrordesc_np(why));
+        error_remedy(e, "%s; a container needs --device /dev/fuse and --cap-add SYS_ADMIN",
+                     why == EACCES ? "give it mode 0666, as most systems do" : "modprobe fuse");
         return -EPERM;
     }
     close(fd);
