@@ -54,7 +54,8 @@ static const struct option which_rows[] = {
      .conflicts = "pid",
      .help = "an image's file system at rest, in which the rest is taken to be",
      .manual = "Links are followed within DIR and never out of it. Without --command or --python every Python "
-               "environment in it is looked at, and every libcufile is found."},
+               "environment in it is looked at, every program and library that asks for cuFile, and every libcufile is "
+               "found."},
     {.name = "library-path",
      .metavar = "LIST",
      .kind = OPTION_TEXT,

@@ -79,7 +79,8 @@ static void print_state(FILE *out, const json_t *application, const json_t *libr
     else if (*package)
         fprintf(out, "would be loaded %s%s\n", needed ? "with " : "when asked for by ", package);
     else if (!strcmp(text_of(application, "kind"), "image"))
-        fprintf(out, "is what a program without an RPATH gets\n");
+        fprintf(out, "is what %s\n",
+                *text_of(use, "object") ? "a program in it gets" : "a program without an RPATH gets");
     else
         fprintf(out, "%s\n", needed ? "would be loaded at its start" : "would be loaded when it opens it");
 }
@@ -206,6 +207,16 @@ static void print_use(FILE *out, const char *word, const json_t *use, const char
          text_of(use, "name"), is_true(use, "in_code") ? " (the name is in its code)" : "", found, end);
 }
 
+/* In a process an object that is not loaded has not asked for anything. */
+static const char *word_of(const json_t *use, size_t n)
+{
+    const json_t *loaded = json_object_get(use, "object_loaded");
+
+    if (loaded && !json_is_true(loaded))
+        return "perhaps by";
+    return n == 1 ? "used by" : "";
+}
+
 static void print_uses(FILE *out, const json_t *application, const json_t *library)
 {
     const json_t *use, *first = use_of(application, library);
@@ -213,7 +224,7 @@ static void print_uses(FILE *out, const json_t *application, const json_t *libra
 
     json_array_foreach(json_object_get(application, "uses"), i,
                        use) if (json_equal(json_object_get(use, "file"), json_object_get(library, "file")) &&
-                                n++ < MOST_USES) print_use(out, n == 1 ? "used by" : "", use, "");
+                                n++ < MOST_USES) print_use(out, word_of(use, n), use, "");
     if (n > MOST_USES)
         line(out, "", "and %zu more (--json names them)", n - MOST_USES);
     if (first && !is_true(application, "loaded"))

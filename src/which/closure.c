@@ -40,6 +40,11 @@ static struct closure_item *take(struct closure *c, const struct loader *l, cons
         return NULL;
     }
     strcpy(item->object.file, f->real);
+    /* The program's own $ORIGIN comes from /proc/self/exe. */
+    if (c->n_items && f->file[0] == '/')
+        strcpy(item->object.opened, f->file);
+    else if (c->n_items)
+        tree_join(item->object.opened, l->tree->cwd, f->file);
     item->found = *f;
     c->items[c->n_items++] = item;
     return item;

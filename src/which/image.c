@@ -110,13 +110,22 @@ static bool is_shown(const struct image *i, const char *real)
     return shown;
 }
 
-/* What a program without an RPATH that opens cuFile by its name gets, and copies that nobody's search met. */
+static void see_objects(struct app *a, const struct scan *s)
+{
+    for (size_t k = 0; k < s->n_hits; k++)
+        if (s->hits[k].kind == SCAN_NEEDS || s->hits[k].kind == SCAN_OPENS)
+            which_object(a, &s->hits[k]);
+}
+
+/* What programs and libraries outside of Python get; what one without an RPATH that opens cuFile by its name gets, and
+ * copies that nobody's search met. */
 static int see_rest(struct image *i, const struct scan *s, struct spur_error *e)
 {
     struct app a;
 
     if (app_open(&a, i->t, "image", i->q->root, i->q->library_path, which_machine(i->t, "")) < 0)
         return error_errno(e, ENOMEM, "json_pack", "application");
+    see_objects(&a, s);
     app_search(&a, "dlopen", NULL, "libcufile.so.0", false);
     app_search(&a, "dlopen", NULL, "libcufile.so", false);
     for (size_t k = 0; k < s->n_hits; k++)
@@ -137,7 +146,7 @@ static int see_rest(struct image *i, const struct scan *s, struct spur_error *e)
 int which_image(const struct tree *t, const struct which_question *q, json_t *applications, struct spur_error *e)
 {
     struct image i = {.t = t, .q = q, .applications = applications, .seen = json_object()};
-    struct scan s = {.kinds = SCAN_LIBRARY | SCAN_SITE | SCAN_PREFIX};
+    struct scan s = {.kinds = SCAN_LIBRARY | SCAN_SITE | SCAN_PREFIX | SCAN_NEEDS | SCAN_OPENS | SCAN_OUTSIDE};
     int r = scan_walk(&s, t, "/");
 
     if (r < 0)

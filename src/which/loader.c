@@ -189,14 +189,14 @@ static bool expand(const struct loader *l, const char *file, const char *text, s
 }
 
 /* An empty element is the current folder. */
-static void try_list(struct search *s, const char *list, const char *separators, const char *file, enum found_by by,
+static void try_list(struct search *s, const char *list, const char *separators, const char *origin, enum found_by by,
                      const char *owner)
 {
     while (list) {
         size_t n = strcspn(list, separators);
         char folder[PATH_MAX], where[PATH_MAX];
 
-        if (n < sizeof(where) && expand(s->l, file, list, n, folder)) {
+        if (n < sizeof(where) && expand(s->l, origin, list, n, folder)) {
             snprintf(where, sizeof(where), "%.*s", (int)n, list);
             try_folder(s, n ? folder : ".", by, n ? where : "(empty: the current folder)", owner);
         }
@@ -204,11 +204,17 @@ static void try_list(struct search *s, const char *list, const char *separators,
     }
 }
 
+/* Of a library found through a link $ORIGIN is the folder of the link; of a program that of its file. */
+static const char *origin_of(const struct object *o)
+{
+    return !o ? "/" : o->opened[0] ? o->opened : o->file;
+}
+
 /* An RPATH beside a RUNPATH counts for nothing. */
 static void try_rpath(struct search *s, const struct object *o)
 {
     if (o && o->elf.rpath && !o->elf.runpath)
-        try_list(s, o->elf.rpath, ":", o->file, BY_RPATH, o->file);
+        try_list(s, o->elf.rpath, ":", origin_of(o), BY_RPATH, o->file);
 }
 
 static void try_rpaths(struct search *s, const struct object *from, const struct object *program)
@@ -262,15 +268,15 @@ size_t loader_find(const struct loader *l, const struct object *from, const stru
     bool no_default = asks && asks->elf.no_default_lib;
 
     if (strchr(name, '/')) {
-        if (expand(l, asks ? asks->file : "/", name, strlen(name), path))
+        if (expand(l, origin_of(asks), name, strlen(name), path))
             try_file(&s, path, BY_PATH, "", "");
         return s.n;
     }
     try_rpaths(&s, from, program);
     if (l->library_path)
-        try_list(&s, l->library_path, ":;", program ? program->file : "/", BY_LIBRARY_PATH, "");
+        try_list(&s, l->library_path, ":;", origin_of(program), BY_LIBRARY_PATH, "");
     if (from && from->elf.runpath)
-        try_list(&s, from->elf.runpath, ":", from->file, BY_RUNPATH, from->file);
+        try_list(&s, from->elf.runpath, ":", origin_of(from), BY_RUNPATH, from->file);
     try_cache(&s, no_default);
     if (!no_default)
         try_defaults(&s);

@@ -35,7 +35,8 @@ struct loader {
 
 /* A loaded object: who asked for it is @parent (NULL: the program itself, or what Python opened). */
 struct object {
-    char file[PATH_MAX]; /* in the tree, without links */
+    char file[PATH_MAX];   /* in the tree, without links */
+    char opened[PATH_MAX]; /* absolute, as it was opened: $ORIGIN is its folder. "": the same as file */
     struct elf elf;
     const struct object *parent;
 };

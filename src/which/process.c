@@ -214,14 +214,33 @@ static void see_searches(struct app *a, const struct process *p, const struct py
     closure_free(&c);
 }
 
+/* A use counts for what was loaded only if the object that asks is loaded itself. */
+static void mark_loaded(struct app *a, const char *maps)
+{
+    json_t *use;
+    size_t i;
+
+    json_array_foreach(a->uses, i, use)
+    {
+        const char *object = json_string_value(json_object_get(use, "object"));
+        const char *at = object ? strstr(maps, object) : NULL;
+
+        while (at && at[strlen(object)] != '\n' && at[strlen(object)] != ' ')
+            at = strstr(at + 1, object);
+        json_object_set_new(use, "object_loaded", json_boolean(at != NULL));
+    }
+}
+
 static int look(const struct process *p, const struct tree *t, char *maps, json_t **ret, struct spur_error *e)
 {
     struct pyenv *env = calloc(1, sizeof(*env));
+    _cleanup_free_ char *whole = strdup(maps); /* take_maps cuts it into lines */
     char name[128];
     struct app a;
 
     snprintf(name, sizeof(name), "%" PRIu64 " (%s)", p->pid, p->comm);
-    if (!env || app_open(&a, t, "process", name, variable(p, "LD_LIBRARY_PATH"), which_machine(t, p->program)) < 0) {
+    if (!env || !whole ||
+        app_open(&a, t, "process", name, variable(p, "LD_LIBRARY_PATH"), which_machine(t, p->program)) < 0) {
         free(env);
         return error_errno(e, ENOMEM, "calloc", "process %" PRIu64, p->pid);
     }
@@ -234,6 +253,7 @@ static int look(const struct process *p, const struct tree *t, char *maps, json_
     take_maps(&a, p, maps);
     if (p->program[0])
         see_searches(&a, p, env);
+    mark_loaded(&a, whole);
     *ret = app_close(&a);
     pyenv_close(env);
     free(env);

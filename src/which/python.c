@@ -47,7 +47,7 @@ static void use_source(struct app *a, const struct pyenv *p, const struct scan_h
         app_search(a, "python", &source, "libcufile.so.0", false);
 }
 
-static void use_object(struct app *a, const struct scan_hit *h)
+void which_object(struct app *a, const struct scan_hit *h)
 {
     _cleanup_fd_ int fd = tree_open_file(a->tree, h->file, NULL);
     struct object *o = calloc(1, sizeof(*o));
@@ -75,8 +75,30 @@ static void use_hits(struct app *a, const struct pyenv *p, const struct scan *s)
             else if (order[k] == SCAN_PYTHON)
                 use_source(a, p, &s->hits[i]);
             else
-                use_object(a, &s->hits[i]);
+                which_object(a, &s->hits[i]);
         }
+}
+
+static bool has_library_of(const struct app *a, const struct dist *d)
+{
+    const json_t *library;
+    json_t *name = which_string(d->name);
+    bool has = false;
+    size_t i;
+
+    json_array_foreach(a->libraries, i, library)
+        has |= json_equal(json_object_get(json_object_get(library, "package"), "name"), name);
+    json_decref(name);
+    return has;
+}
+
+/* Installed by its list, but not there: another package with the same folder may have been removed. */
+static void note_hollow(struct app *a, const struct dists *d)
+{
+    for (size_t i = 0; i < d->n; i++)
+        if (dist_is_cufile(&d->items[i]) && !has_library_of(a, &d->items[i]))
+            app_note(a, "package %s %s is installed, but no libcufile of it is there", d->items[i].name,
+                     d->items[i].version ? d->items[i].version : "");
 }
 
 int which_packages(struct app *a, const struct pyenv *p)
@@ -93,6 +115,7 @@ int which_packages(struct app *a, const struct pyenv *p)
     }
     if (!r)
         use_hits(a, p, &s);
+    note_hollow(a, &p->dists);
     if (s.cut)
         app_note(a, "there are over %u files: the rest was not looked at", SCAN_ENTRIES);
     if (s.n_unreadable)

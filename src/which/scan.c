@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/util.h"
 #include "which/elf.h"
@@ -122,6 +123,29 @@ static bool is_shared_object(const char *name)
     return so != NULL;
 }
 
+/* In a folder whose name ends with bin, or tools (that of the vendor's): /usr/sbin, /usr/local/cuda/gds/tools. */
+static bool is_in_bin(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    size_t n = slash ? (size_t)(slash - file) : 0;
+
+    return (n >= 3 && !strncmp(file + n - 3, "bin", 3)) || (n >= 6 && !strncmp(file + n - 6, "/tools", 6));
+}
+
+static bool is_of_packages(const char *file)
+{
+    return strstr(file, "/site-packages/") || strstr(file, "/dist-packages/");
+}
+
+static bool is_wanted_elf(const struct scan *s, const char *file, const char *name)
+{
+    if (!(s->kinds & (SCAN_NEEDS | SCAN_OPENS)) || !strncmp(name, "libcufile", 9))
+        return false;
+    if (!(s->kinds & SCAN_OUTSIDE))
+        return is_shared_object(name);
+    return !is_of_packages(file) && (is_shared_object(name) || is_in_bin(file));
+}
+
 static int scan_file(struct scan *s, const struct tree *t, const char *file, const char *name)
 {
     char real[PATH_MAX];
@@ -131,7 +155,7 @@ static int scan_file(struct scan *s, const struct tree *t, const char *file, con
             return 0;
         return hit(s, SCAN_LIBRARY, real, "", false);
     }
-    if ((s->kinds & (SCAN_NEEDS | SCAN_OPENS)) && is_shared_object(name) && strncmp(name, "libcufile", 9) != 0)
+    if (is_wanted_elf(s, file, name))
         return scan_elf(s, t, file);
     return s->kinds & SCAN_PYTHON && is_source(file) ? scan_source(s, t, file) : 0;
 }
@@ -176,6 +200,21 @@ static int see_folder(struct scan *s, const struct tree *t, const char *parent, 
     return r ? r : walk(s, t, folder, depth + 1);
 }
 
+/*
+ * Links to a libcufile count; among packages those out of their folder too, for some installers link each file into a
+ * cache. Within a folder they are further names of one file.
+ */
+static bool is_wanted_link(const struct scan *s, DIR *d, const char *name)
+{
+    char target[PATH_MAX];
+    ssize_t n;
+
+    if (library_is_cufile(name))
+        return true;
+    n = s->kinds & SCAN_OUTSIDE ? -1 : readlinkat(dirfd(d), name, target, sizeof(target));
+    return n > 0 && memchr(target, '/', (size_t)n);
+}
+
 static int see(struct scan *s, const struct tree *t, DIR *d, const char *folder, const struct dirent *entry, int depth)
 {
     unsigned char type = type_of(d, entry);
@@ -188,8 +227,7 @@ static int see(struct scan *s, const struct tree *t, DIR *d, const char *folder,
         return see_folder(s, t, folder, path, entry->d_name, depth);
     if (s->kinds & SCAN_PREFIX && type == DT_REG && !strcmp(entry->d_name, "pyvenv.cfg"))
         return hit(s, SCAN_PREFIX, folder, "", false);
-    /* Of links only those to a libcufile count. */
-    if (type == DT_REG || (type == DT_LNK && library_is_cufile(entry->d_name)))
+    if (type == DT_REG || (type == DT_LNK && is_wanted_link(s, d, entry->d_name)))
         return scan_file(s, t, path, entry->d_name);
     return 0;
 }

@@ -9,12 +9,13 @@
 #define SCAN_ENTRIES 8000000u /* more are not looked at */
 
 enum scan_kind {
-    SCAN_LIBRARY = 1, /* a libcufile; file is without links */
-    SCAN_NEEDS = 2,   /* an ELF file that needs name */
-    SCAN_OPENS = 4,   /* an ELF file in whose data or code name stands */
-    SCAN_PYTHON = 8,  /* Python source that opens name, or asks cuda.pathfinder for it (name "cufile") */
-    SCAN_SITE = 16,   /* a folder with *.dist-info in it */
-    SCAN_PREFIX = 32, /* a folder with a pyvenv.cfg, or with conda-meta */
+    SCAN_LIBRARY = 1,  /* a libcufile; file is without links */
+    SCAN_NEEDS = 2,    /* an ELF file that needs name */
+    SCAN_OPENS = 4,    /* an ELF file in whose data or code name stands */
+    SCAN_PYTHON = 8,   /* Python source that opens name, or asks cuda.pathfinder for it (name "cufile") */
+    SCAN_SITE = 16,    /* a folder with *.dist-info in it */
+    SCAN_PREFIX = 32,  /* a folder with a pyvenv.cfg, or with conda-meta */
+    SCAN_OUTSIDE = 64, /* with the ELF kinds: also programs (files in a bin folder), and nothing of Python's packages */
 };
 
 struct scan_hit {

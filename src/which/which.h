@@ -37,13 +37,16 @@ int which_python(const struct tree *t, const struct which_question *q, const cha
 /* What packages of an environment have to do with cuFile, into an application that is open. */
 int which_packages(struct app *a, const struct pyenv *p);
 
+/* A SCAN_NEEDS or SCAN_OPENS hit: what its file gets. */
+void which_object(struct app *a, const struct scan_hit *h);
+
 /* The machine of an ELF file; of spur's own where @file is "" or none. */
 uint16_t which_machine(const struct tree *t, const char *file);
 
 /* process.c: a process; its own environment counts, not that of @q. */
 int which_process(const struct which_question *q, json_t **ret, struct spur_error *e);
 
-/* image.c: adds each Python environment below the root, and what programs without an RPATH would get. */
+/* image.c: adds each Python environment below the root, and what programs and libraries outside of them would get. */
 int which_image(const struct tree *t, const struct which_question *q, json_t *applications, struct spur_error *e);
 
 #endif

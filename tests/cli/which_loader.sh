@@ -20,6 +20,11 @@ old=-Wl,--disable-new-dtags new=-Wl,--enable-new-dtags lib="-L$work/rp -l:libcuf
     program viarpath $old "-Wl,-rpath,\$ORIGIN/mid:\$ORIGIN/rp" "$work/mid/libmid.so"
     program viarunpath $new "-Wl,-rpath,\$ORIGIN/mid:\$ORIGIN/rn" "$work/mid/libmid.so"
     program own $old "-Wl,-rpath,\$ORIGIN/midrun:\$ORIGIN/rp" "$work/midrun/libmid.so"
+    so far/away/libmid.so $lib $new "-Wl,-rpath,\$ORIGIN/../rn" # found by a link: $ORIGIN is the link's folder
+    mkdir "$work/link" "$work/bin"
+    ln -s ../far/away/libmid.so "$work/link/libmid.so"
+    ln -s ../rpath "$work/bin/linked" # and of a program its file's
+    program vialink $new "-Wl,-rpath,\$ORIGIN/link" "$work/far/away/libmid.so"
     program nodefault $lib -Wl,-z,nodefaultlib "-Wl,-rpath,\$ORIGIN/rn:/lib/\$PLATFORM:/usr/\$LIB:/\$LIB"
 }
 
@@ -36,6 +41,7 @@ cd "$work/here" || exit 1
 same plain
 same plain "$work/lp"
 same plain "$work/none:"
+same plain "$work/none;$work/lp"
 same plain "$work/none;$work/bad32:$work/badarm:$work/rn:$work/lp"
 same plain "$work/hw"
 same plain "\$ORIGIN/lp"
@@ -56,3 +62,10 @@ same viarunpath "$work/lp"
 same own
 same own "$work/lp"
 same nodefault
+same vialink
+[ -n "$real" ] || fail "the case is none"
+same bin/linked
+[ -n "$real" ] || fail "the case is none"
+chmod u+s "$work/plain" # more rights than its user: LD_LIBRARY_PATH does not count
+expect 3 "$SPUR" which --command "$work/plain" --library-path "$work/lp"
+reads "it runs with more rights than its user"

@@ -40,6 +40,21 @@ reads "deleted or replaced since it was loaded"
 started 2 "" # it has opened none, but its data has a name
 answer 3 --pid $pid
 holds 'not app["loaded"] and uses[0]["name"] == "libcufile.so.9" and uses[0]["file"] is None'
+# LD_PRELOAD goes before an RPATH, for what the program needs too.
+so run/libcufile.so.0
+so pre/libcufile.so.0
+echo '#include <unistd.h>
+int cuFileDriverOpen(void); int main(void) { close(1); cuFileDriverOpen(); pause(); }' |
+    cc -x c -o "$work/linked" - -x none -L"$work/run" -l:libcufile.so.0 -Wl,--disable-new-dtags "-Wl,-rpath,\$ORIGIN/run"
+mkfifo "$work/pipe.3"
+LD_PRELOAD=$work/pre/libcufile.so.0 "$work/linked" >"$work/pipe.3" &
+pid=$!
+pids="$pids $pid"
+cat "$work/pipe.3"
+answer 0 --pid $pid
+holds 'taken == [work + "/pre/libcufile.so.0"]'
+holds '{u["found_by"] for u in uses} == {"LD_PRELOAD"} and [u["how"] for u in uses if u["object"]] == ["needed"]'
+
 requires_root "to become another user"
 requires setpriv
 chmod 755 "$work"

@@ -17,6 +17,10 @@ package $site vllm 0.11.0 'Requires-Dist: torch==2.9.1'
 echo 'nvidia/cufile/lib/libcufile.so.0,sha256=x,1' >"$work/$site/nvidia_cufile_cu12-1.13.1.3.dist-info/RECORD"
 echo 'torch/lib/libtorch_cuda.so,sha256=x,1' >"$work/$site/torch-2.9.1.dist-info/RECORD"
 
+mkdir "$work/cache" # as an installer that links every file
+mv "$work/$site/torch/lib/libtorch_cuda.so" "$work/cache/1234"
+ln -s "$work/cache/1234" "$work/$site/torch/lib/libtorch_cuda.so"
+
 cd "$work" || exit 1
 expect 0 "$SPUR" which --python venv
 reads "python venv (Python 3.12): libcufile 1.13.1.3 would be loaded with torch"
@@ -54,3 +58,6 @@ rm -r base venv/lib/python3.12/site-packages/libkvikio # its Python is gone, and
 expect 3 "$SPUR" which --python venv
 reads "loads no cuFile by itself, though there is one"
 reads "its base Python is gone: $work/base/bin"
+rm "$site/nvidia/cu13/lib/libcufile.so.0"
+expect 3 "$SPUR" which --python venv
+reads "package nvidia_cufile 1.18.0.66 is installed, but no libcufile of it is there"

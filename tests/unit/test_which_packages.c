@@ -165,6 +165,7 @@ static void requirement_markers(void **state)
     assert_false(holds("sys_platform not in 'linux darwin'", ""));
     assert_true(holds("platform_release >= '5'", "")); /* not known here */
     assert_true(holds("what is this", ""));
+    assert_true(holds("extra == 'x", ""));
     assert_true(holds("((((((((((((((((((((((((((((((((((((((((", ""));
 }
 
@@ -315,6 +316,37 @@ static void environment_venv(void **state)
     pyenv_close(p);
 }
 
+/* Conda's packages, and a lib folder that is everybody's. */
+static void environment_conda(void **state)
+{
+    struct pyenv *p;
+    struct tree t;
+    json_t *chains;
+
+    put("conda/bin/python3.11", "");
+    put("conda/conda-meta/libcufile-1.9.1.3-0.json",
+        "{\"name\": \"libcufile\", \"version\": \"1.9.1.3\", \"files\": [\"lib/libcufile.so.1.9.1\"]}");
+    put("conda/conda-meta/pytorch-2.4-0.json",
+        "{\"name\": \"pytorch\", \"version\": \"2.4\", \"depends\": [\"libcufile >=1.9,<2 h1\", 7]}");
+    put("conda/conda-meta/bad.json", "{");
+    put("conda/conda-meta/list.json", "[]");
+    put("conda/lib/libcufile.so.1.9.1", "");
+    p = opened("conda", 0);
+    assert_true(p->is_conda);
+    assert_int_equal(p->dists.n, 2);
+    assert_int_equal(p->dists.n_unreadable, 2);
+    assert_true(dist_is_cufile(dist_named(&p->dists, "libcufile")));
+    chains = dists_chains(&p->dists, dist_named(&p->dists, "libcufile"), NULL, "x86_64");
+    assert_int_equal(json_array_size(chains), 1);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(json_array_get(chains, 0), 0), "as")),
+                        ">=1.9,<2");
+    json_decref(chains);
+    assert_int_equal(tree_open(&t, top, NULL), 0);
+    assert_ptr_equal(dists_owner(&p->dists, &t, "/conda/lib/libcufile.so.1.9.1"), dist_named(&p->dists, "libcufile"));
+    tree_close(&t);
+    pyenv_close(p);
+}
+
 static void environment_bad(void **state)
 {
     struct pyenv *p;
@@ -444,6 +476,7 @@ int main(void)
         IN_FOLDER(packages_bad),
         IN_FOLDER(packages_owner),
         IN_FOLDER(environment_venv),
+        IN_FOLDER(environment_conda),
         IN_FOLDER(environment_bad),
         IN_FOLDER(tree_links),
         cmocka_unit_test(versions_known),
