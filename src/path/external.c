@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/program.h"
 #include "path/direct.h"
 #include "path/path.h"
 
@@ -25,6 +26,17 @@ static const struct spur_setting external_settings[] = {
     {"env.*", "value", "NAME", "", "a variable of the program's environment"},
     {0},
 };
+
+static int external_probe(struct spur_error *e)
+{
+    char file[4096];
+
+    if (program_find("fio", file, sizeof(file)) || program_find("gdsio", file, sizeof(file)))
+        return 0;
+    error_errno(e, ENOENT, "access", "neither fio nor gdsio is in PATH");
+    error_remedy(e, "install one, or name its file with --set program=FILE");
+    return -ENOENT;
+}
 
 static int check_word(const struct spur_path *p, const char *key, const char *const *words, const char *all,
                       struct spur_error *e)
@@ -95,6 +107,7 @@ const struct path_ops external_path = {
     .observed = SPUR_OBSERVED_UNKNOWN,
     .needs_real_memory = true,
     .is_external = true,
+    .probe = external_probe,
     .open = external_open,
     .file_open = external_file_open,
     .file_close = external_file_close,

@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/sha256.h"
+#include "core/program.h"
 #include "core/util.h"
 #include "plan/plan.h"
 #include "sweep/sweep.h"
@@ -71,26 +72,6 @@ int sweep_prepare(const char *command, const char *value, struct spur_error *e)
     return r;
 }
 
-/* As execvp looks for it. */
-static bool find_program(const char *name, char *ret, size_t size)
-{
-    const char *path = getenv("PATH");
-
-    if (strchr(name, '/')) {
-        snprintf(ret, size, "%s", name);
-        return access(ret, X_OK) == 0;
-    }
-    for (const char *at = path ? path : "/bin:/usr/bin"; *at;) {
-        size_t length = strcspn(at, ":");
-
-        snprintf(ret, size, "%.*s/%s", (int)length, at, name);
-        if (length && access(ret, X_OK) == 0)
-            return true;
-        at += length + (at[length] == ':');
-    }
-    return false;
-}
-
 int sweep_command_identify(const char *command, char *ret_file, size_t size, char ret_sha256[65], struct spur_error *e)
 {
     char **words;
@@ -98,7 +79,7 @@ int sweep_command_identify(const char *command, char *ret_file, size_t size, cha
 
     if (r < 0)
         return r;
-    if (!find_program(words[0], ret_file, size))
+    if (!program_find(words[0], ret_file, size))
         r = error_errno(e, ENOENT, "access", "prepare command %s: no such program in PATH", words[0]);
     plan_words_free(words);
     return r < 0 ? r : sha256_of_file(ret_file, ret_sha256, e);

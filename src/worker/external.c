@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/program.h"
 #include "core/util.h"
 #include "path/path.h"
 #include "core/sha256.h"
@@ -110,29 +111,13 @@ static int check_common(const struct trial *t, struct spur_error *e)
  * The program
  */
 
-/* As execvp would find it. */
-static bool find_on_path(const char *name, char *ret, size_t size)
-{
-    const char *at = getenv("PATH") ?: "/usr/bin:/bin";
-
-    for (; *at; at += *at == ':') {
-        size_t length = strcspn(at, ":");
-
-        snprintf(ret, size, "%.*s/%s", (int)length, at, name);
-        if (length && access(ret, X_OK) == 0)
-            return true;
-        at += length;
-    }
-    return false;
-}
-
 static int find_program(const struct trial *t, struct external *x, struct spur_error *e)
 {
     const char *name = external_setting(t, "program");
     char file[PATH_MAX];
 
     if (!strcmp(name, "auto")) {
-        if (!find_on_path(x->tool->name, file, sizeof(file))) {
+        if (!program_find(x->tool->name, file, sizeof(file))) {
             error_spur(e, SPUR_CODE_REFUSED, "program", "no program %s in PATH", x->tool->name);
             error_remedy(e, "install it, or name it with --set program=FILE");
             return -EPERM;
