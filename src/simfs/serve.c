@@ -177,8 +177,8 @@ static int calibrate(struct service *v)
         return r;
     pthread_mutex_lock(&s->mutex);
     s->cost = cost;
-    pthread_mutex_unlock(&s->mutex);
     s->facts.connection = (uint64_t)major(device) << 20 | minor(device);
+    pthread_mutex_unlock(&s->mutex);
     return 0;
 }
 

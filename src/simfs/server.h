@@ -29,10 +29,10 @@ struct server {
     struct queue queue;
     struct stats stats;
     struct log log;
-    struct stats_facts facts;
     pid_t calibrator;      /* whose requests wait CALIBRATION_NS and are not counted */
     pthread_mutex_t mutex; /* for all below */
     struct model model;
+    struct stats_facts facts;
     struct faults faults;
     struct server_cost cost;
     uint64_t gone_until_ns[MODEL_MAX_SERVERS];

@@ -192,7 +192,12 @@ static uint64_t cpu_ns(void)
 
 static size_t stats_now(struct server *s, char *text, size_t size)
 {
-    return stats_text(&s->stats, &s->facts, now_ns(), cpu_ns(), log_lost(&s->log), text, size);
+    struct stats_facts facts;
+
+    pthread_mutex_lock(&s->mutex);
+    facts = s->facts;
+    pthread_mutex_unlock(&s->mutex);
+    return stats_text(&s->stats, &facts, now_ns(), cpu_ns(), log_lost(&s->log), text, size);
 }
 
 static size_t config_now(struct server *s, char *text, size_t size)

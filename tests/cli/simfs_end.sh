@@ -23,6 +23,14 @@ for signal in TERM INT KILL; do
     wait $! || true
     [ -z "$(ls "$mount")" ] || fail "something is left in the directory"
 done
+# In the foreground its exit code says that all went well.
+rm -f "$work/said"
+"$SPUR" simfs "$mount" --size 1M --foreground >"$work/said" 2>"$work/err" &
+wait_until grep -qs "ends it" "$work/said"
+head -c 1000 "$mount/data.0" >/dev/null
+unmounted
+wait $! || fail "it did not end well"
+rm -f "$work/said"
 # In the foreground it ends with its parent, even if that is killed.
 sh -c '"$1" simfs "$2" --size 1M --foreground >"$3" & wait' sh "$SPUR" "$mount" "$work/said" &
 parent=$!

@@ -4,8 +4,8 @@
 . "$(dirname "$0")/run_lib.sh"
 . "$(dirname "$0")/simfs_lib.sh"
 
-nothing_waits() { [ "$(stat_of in_flight)" -eq 0 ]; }
-waits() { [ "$(stat_of in_flight)" -gt 0 ]; }
+nothing_waits() { [ "$(stat_of in_flight)" = 0 ]; }
+waits() { [ "$(stat_of in_flight)" = 1 ]; }
 for path in odirect fanout; do
     simfs --size 2M --rpc 64K --faults "hang@offset=1M" --log "$work/log"
     trial 1 --file "$mount/data.0" --path $path --request 64K --threads 1 --bytes 2M --memory pageable --stall 500ms
