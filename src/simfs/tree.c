@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/fuse.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -223,19 +224,34 @@ static size_t config_now(struct server *s, char *text, size_t size)
     return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
 }
 
-/* Each text is short; a reader that begins at 0 gets all of it as it is now. */
-static void read_text_file(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset)
+/* What an open descriptor shows: made anew whenever it is read from 0. */
+struct text {
+    size_t n;
+    char text[16384];
+};
+
+static void make_text(struct server *s, fuse_ino_t ino, struct text *t)
+{
+    t->n = ino == INODE_STATS ? stats_now(s, t->text, sizeof(t->text)) : config_now(s, t->text, sizeof(t->text));
+}
+
+static void read_text_file(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, struct text *t)
 {
     struct server *s = server_of(req);
-    char text[16384];
-    size_t n = ino == INODE_STATS ? stats_now(s, text, sizeof(text)) : config_now(s, text, sizeof(text));
+    struct text copy;
 
-    if (ino == INODE_STATS && offset > 0) /* numbers have moved: nothing fits to what was read */
-        n = 0;
-    if ((size_t)offset >= n)
+    if (offset == 0)
+        make_text(s, ino, &copy);
+    pthread_mutex_lock(&s->mutex); /* others may read the same descriptor */
+    if (offset == 0)
+        *t = copy;
+    else
+        copy = *t;
+    pthread_mutex_unlock(&s->mutex);
+    if ((size_t)offset >= copy.n)
         fuse_reply_buf(req, NULL, 0);
     else
-        fuse_reply_buf(req, text + offset, n - (size_t)offset < size ? n - (size_t)offset : size);
+        fuse_reply_buf(req, copy.text + offset, copy.n - (size_t)offset < size ? copy.n - (size_t)offset : size);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -243,11 +259,34 @@ static void read_text_file(fuse_req_t req, fuse_ino_t ino, size_t size, off_t of
  */
 
 /* libfuse 3.14 has no field for parallel direct writes: the kernel's own struct is sent. */
-static void reply_open(fuse_req_t req, uint32_t flags)
+static int reply_open(fuse_req_t req, uint32_t flags, struct text *text)
 {
-    struct fuse_open_out out = {.open_flags = flags};
+    struct fuse_open_out out = {.open_flags = flags, .fh = (uintptr_t)text};
 
-    fuse_reply_buf(req, (const char *)&out, sizeof(out));
+    return fuse_reply_buf(req, (const char *)&out, sizeof(out));
+}
+
+static void open_text(fuse_req_t req)
+{
+    struct text *t = malloc(sizeof(*t));
+
+    if (t)
+        t->n = 0;
+    if (!t)
+        fuse_reply_err(req, ENOMEM);
+    else if (reply_open(req, FOPEN_DIRECT_IO, t) == -ENOENT) /* nobody waits any more */
+        free(t);
+}
+
+static struct text *text_of(const struct fuse_file_info *fi)
+{
+    return (struct text *)(uintptr_t)fi->fh;
+}
+
+static void tree_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+    free(text_of(fi));
+    fuse_reply_err(req, 0);
 }
 
 /*
@@ -263,14 +302,14 @@ static void tree_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
         if (writes)
             fuse_reply_err(req, EACCES);
         else
-            reply_open(req, FOPEN_DIRECT_IO);
+            open_text(req);
     } else if (!is_file(s, ino)) {
         fuse_reply_err(req, EISDIR);
     } else if (writes && !s->backing.writable) {
         fuse_reply_err(req, EROFS);
     } else {
         parallel = writes && file_flags_direct(fi->flags);
-        reply_open(req, FOPEN_KEEP_CACHE | (parallel ? FOPEN_DIRECT_IO | FOPEN_PARALLEL_DIRECT_WRITES : 0));
+        reply_open(req, FOPEN_KEEP_CACHE | (parallel ? FOPEN_DIRECT_IO | FOPEN_PARALLEL_DIRECT_WRITES : 0), NULL);
     }
 }
 
@@ -279,7 +318,7 @@ static void tree_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
     struct server *s = server_of(req);
 
     if (is_text(ino))
-        read_text_file(req, ino, size, offset);
+        read_text_file(req, ino, size, offset, text_of(fi));
     else if (is_file(s, ino))
         request_arrive(s, req, MODEL_READ, ino - INODE_FILES, (uint64_t)offset, size, NULL);
     else
@@ -332,6 +371,7 @@ const struct fuse_lowlevel_ops tree_ops = {
     .unlink = tree_refuse_name,
     .rmdir = tree_refuse_name,
     .open = tree_open,
+    .release = tree_release,
     .read = tree_read,
     .write = tree_write,
     .flush = tree_flush,

@@ -9,6 +9,7 @@ trial 0 --file "$mount/data.0" --offset 512G --bytes 8M --request 1M --threads 2
 holds 'r["verify"]["status"] == "ok"' 'r["served"] == "simulated"'
 expect 1 dd if=/dev/zero of="$mount/data.0" bs=4096 count=1 conv=notrunc
 says err "Read-only file system"
+expect 2 sh -c ': >>"$1"' sh "$mount/data.0"
 unmounted
 
 mkdir "$work/back"
@@ -24,5 +25,8 @@ says err "another size"
 echo foreign >"$work/back/data.0"
 expect 3 "$SPUR" simfs "$mount" --size 8K --backing "$work/back"
 grep -qx foreign "$work/back/data.0" || fail "a foreign file was changed"
+head -c 8192 /dev/zero >"$work/back/data.0"
+expect 3 "$SPUR" simfs "$mount" --size 8K --backing "$work/back"
+says err "not prepared by spur"
 expect 1 "$SPUR" simfs "$mount" --size 8K --backing "$work/nowhere"
 one_line

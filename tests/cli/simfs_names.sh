@@ -5,6 +5,8 @@
 . "$(dirname "$0")/simfs_lib.sh"
 
 simfs --size 1000000 --files 12 --jitter 10% --latency 10us --rate 5GiB/s --write-rate 2GiB/s --servers 2
+[ "$(stat_of reads)" -eq 0 ] || fail "its own calibration was counted"
+grep -qx "cost_request_ns [1-9][0-9]*" "$mount/.spur/config" || fail "nothing was calibrated"
 [ "$(ls "$mount" | wc -l)" -eq 12 ] || fail "not 12 files"
 [ "$(ls -A "$mount/.spur" | tr '\n' ' ')" = "config stats " ] || fail "other names in .spur"
 [ "$(wc -c <"$mount/data.11")" -eq 1000000 ] || fail "not the size"
@@ -23,6 +25,11 @@ expect 1 truncate -s 1 "$mount/data.5"
 reads=$(stat_of reads)
 cat "$mount/.spur/stats" "$mount/.spur/config" >/dev/null
 [ "$(stat_of reads)" = "$reads" ] || fail "reading the counters was counted"
+stats=$(dd if="$mount/.spur/stats" bs=1 2>/dev/null)
+case $stats in
+"simfs 1"*log_lost*) ;;
+*) fail "read a byte at a time it is not whole: $stats" ;;
+esac
 for line in "latency_ns 10000" "write_latency_ns 10000" "rate_bytes_per_s 5368709120" "write_rate_bytes_per_s 2147483648" \
     "jitter_percent 10" "servers 2" "files 12" "rpc_bytes 1048576" "backing memory" "seed 1"; do
     grep -qx "$line" "$mount/.spur/config" || fail "no \"$line\" in .spur/config"
