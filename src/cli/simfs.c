@@ -15,7 +15,7 @@
 struct simfs_command {
     uint64_t size, latency, write_latency, jitter, rpc, n_servers, n_files, seed;
     const char *rate, *write_rate, *backing, *faults, *log, *device;
-    bool foreground, self_test, unmount;
+    bool direct_io, foreground, self_test, unmount;
     uint64_t rate_bytes, write_rate_bytes;
 };
 
@@ -127,6 +127,13 @@ static const struct option simfs_rows[] = {
      .absent = "type fuse.spur",
      .help = "mounts as type fuseblk on a loop device, which cuFile takes; root",
      .manual = "The device lends its number and is neither read nor written: losetup makes one, on any file."},
+    {.name = "direct-io",
+     .kind = OPTION_FLAG,
+     AT(direct_io),
+     .help = "no descriptor goes through the kernel's cache (FOPEN_DIRECT_IO)",
+     .manual = "Writes past the cache are then in flight together whoever else has the file open; without it Linux 6.9 "
+               "and later makes them so only while no descriptor goes through the cache (spur run has one). But the "
+               "pieces of one read travel one after the other, unless it is asynchronous, and a shared mmap fails."},
     {.name = "foreground",
      .kind = OPTION_FLAG,
      AT(foreground),
@@ -272,6 +279,7 @@ static void to_options(const struct simfs_command *c, const struct option_result
         .faults = c->faults,
         .log = c->log,
         .device = c->device,
+        .direct_io = c->direct_io,
         .foreground = c->foreground,
     };
 }

@@ -212,15 +212,16 @@ static size_t config_now(struct server *s, char *text, size_t size)
     pthread_mutex_lock(&s->mutex);
     cost = s->cost;
     pthread_mutex_unlock(&s->mutex);
-    n = snprintf(text, size,
-                 "simfs 1\npid %d\nmount %s\nfiles %llu\nfile_bytes %llu\nlatency_ns %llu\nwrite_latency_ns %llu\n"
-                 "jitter_percent %llu\nrate_bytes_per_s %llu\nwrite_rate_bytes_per_s %llu\nrpc_bytes %llu\nservers %u\n"
-                 "seed %llu\nbacking %s\nfaults %s\nlog %s\nfuseblk %s\ncost_request_ns %llu\ncost_mib_ns %llu\n",
-                 (int)getpid(), o->mount, (ull)o->n_files, (ull)o->file_bytes, (ull)m->op[MODEL_READ].latency_ns,
-                 (ull)m->op[MODEL_WRITE].latency_ns, (ull)m->jitter_percent, (ull)m->op[MODEL_READ].rate,
-                 (ull)m->op[MODEL_WRITE].rate, (ull)m->rpc_bytes, m->n_servers, (ull)m->seed, o->backing,
-                 o->faults ? o->faults : "-", o->log ? o->log : "-", o->device ? o->device : "-", (ull)cost.request_ns,
-                 (ull)cost.mib_ns);
+    n = snprintf(
+        text, size,
+        "simfs 1\npid %d\nmount %s\nfiles %llu\nfile_bytes %llu\nlatency_ns %llu\nwrite_latency_ns %llu\n"
+        "jitter_percent %llu\nrate_bytes_per_s %llu\nwrite_rate_bytes_per_s %llu\nrpc_bytes %llu\nservers %u\n"
+        "seed %llu\nbacking %s\nfaults %s\nlog %s\nfuseblk %s\ndirect_io %d\ncost_request_ns %llu\ncost_mib_ns %llu\n",
+        (int)getpid(), o->mount, (ull)o->n_files, (ull)o->file_bytes, (ull)m->op[MODEL_READ].latency_ns,
+        (ull)m->op[MODEL_WRITE].latency_ns, (ull)m->jitter_percent, (ull)m->op[MODEL_READ].rate,
+        (ull)m->op[MODEL_WRITE].rate, (ull)m->rpc_bytes, m->n_servers, (ull)m->seed, o->backing,
+        o->faults ? o->faults : "-", o->log ? o->log : "-", o->device ? o->device : "-", o->direct_io,
+        (ull)cost.request_ns, (ull)cost.mib_ns);
     return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
 }
 
@@ -291,7 +292,8 @@ static void tree_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *
 
 /*
  * Without FOPEN_DIRECT_IO a read with O_DIRECT travels in pieces that are in flight together; writes are parallel only
- * with it. So it is set where a file is opened to be written past the cache.
+ * with it. So it is set where a file is opened to be written past the cache. Since Linux 6.9 the kernel makes writes
+ * parallel only while no descriptor of the file is without it: --direct-io sets it on all.
  */
 static void tree_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
@@ -308,7 +310,7 @@ static void tree_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
     } else if (writes && !s->backing.writable) {
         fuse_reply_err(req, EROFS);
     } else {
-        parallel = writes && file_flags_direct(fi->flags);
+        parallel = s->options->direct_io || (writes && file_flags_direct(fi->flags));
         reply_open(req, FOPEN_KEEP_CACHE | (parallel ? FOPEN_DIRECT_IO | FOPEN_PARALLEL_DIRECT_WRITES : 0), NULL);
     }
 }

@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The self-test judges each case and its exit code is its verdict; interrupted, it leaves nothing behind.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/simfs_lib.sh"
+
+simfs --size 1M
+unmounted
+directories() { find /tmp -maxdepth 1 -name 'spur-simfs.*' -user "$(id -u)" 2>/dev/null | wc -l; }
+before=$(directories)
+if [ "${1:-}" = whole ]; then
+    code=0
+    "$SPUR" simfs --self-test >"$work/out" 2>"$work/err" || code=$?
+    [ "$(grep -cE '(ok|OFF|not judged: .*)$' "$work/out")" -eq 22 ] || fail "not 21 cases and the sum"
+    off=$(grep -c 'OFF$' "$work/out")
+    good=$(grep -c 'ok$' "$work/out")
+    says out "$good within 10 % of the model, $off off"
+    want=1
+    [ "$off" -gt 0 ] || [ "$good" -eq 0 ] || want=0
+    [ $code -eq $want ] || fail "exit code $code with $off off and $good good"
+fi
+env --default-signal=INT "$SPUR" simfs --self-test >"$work/out" 2>"$work/err" &
+test=$!
+wait_until grep -q "4K .*500us" "$work/out"
+kill -INT $test
+code=0
+wait $test || code=$?
+[ $code -eq 130 ] || fail "exit code $code instead of 130"
+[ "$(directories)" -le "$before" ] || fail "a directory is left in /tmp"
