@@ -20,7 +20,7 @@ struct simfs_options {
     const char *faults;  /* NULL: none */
     const char *log;     /* NULL: none */
     const char *device;  /* loop device of a fuseblk mount; NULL: fuse */
-    bool direct_io; /* every open is past the kernel's cache */
+    bool direct_io;      /* every open is past the kernel's cache */
     bool foreground;
 };
 
