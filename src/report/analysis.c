@@ -102,13 +102,13 @@ void analysis_index_free(struct analysis_index *index)
  * The whole
  */
 
-static int compute(struct analysis *a)
+static int compute(struct analysis *a, struct store *s, struct spur_error *e)
 {
     struct analysis_index index;
     int r = analysis_index_make(a, &index);
 
     if (r < 0)
-        return r;
+        return error_errno(e, -r, "calloc", "the analysis of %zu trials", a->n_trials);
     r = analysis_arms(a, &index);
     if (!r)
         r = analysis_pairs(a, &index);
@@ -120,6 +120,10 @@ static int compute(struct analysis *a)
         r = analysis_sentences(a);
     if (!r)
         r = analysis_warnings(a);
+    if (r < 0)
+        error_errno(e, -r, "calloc", "the analysis of %zu trials", a->n_trials);
+    else
+        r = analysis_causes(a, s, &index, e);
     analysis_index_free(&index);
     return r;
 }
@@ -141,8 +145,8 @@ int analysis_make(struct store *s, struct analysis *ret, struct spur_error *e)
         r = store_events(s, &a.events, &a.n_events, e);
     if (!r && !is_sane(&a))
         r = error_spur(e, SPUR_CODE_MISMATCH, "results", "the results do not fit their plan: the file is damaged");
-    else if (!r && compute(&a) < 0)
-        r = error_errno(e, ENOMEM, "calloc", "the analysis of %zu trials", a.n_trials);
+    else if (!r)
+        r = compute(&a, s, e);
     if (r < 0)
         analysis_free(&a);
     else
@@ -155,6 +159,17 @@ static void free_texts(char **texts, size_t n)
     for (size_t i = 0; i < n; i++)
         free(texts[i]);
     free(texts);
+}
+
+static void free_causes(struct cause *causes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        free(causes[i].subject);
+        free(causes[i].cells);
+        free(causes[i].text);
+        free_texts(causes[i].tries, causes[i].n_tries);
+    }
+    free(causes);
 }
 
 void analysis_free(struct analysis *a)
@@ -170,6 +185,7 @@ void analysis_free(struct analysis *a)
     free(a->comparisons);
     free(a->aa);
     free(a->outliers);
+    free_causes(a->causes, a->n_causes);
     free_texts(a->sentences, a->n_sentences);
     free_texts(a->warnings, a->n_warnings);
     memset(a, 0, sizeof(*a));

@@ -6,6 +6,7 @@
 #ifndef SPUR_REPORT_ANALYSIS_H
 #define SPUR_REPORT_ANALYSIS_H
 
+#include "report/causes.h"
 #include "stats/stats.h"
 #include "store/store.h"
 
@@ -50,6 +51,29 @@ struct outlier {
     double value, center; /* of the rate: the trial's, and the geometric mean of its arm in its cell */
 };
 
+/* From the least to the greatest over the cells of a cause; NaN: the number is of the other arm alone. */
+struct cause_span {
+    const char *key;
+    double faster_low, faster_high, slower_low, slower_high;
+};
+
+/* Findings of one kind that agree, over their cells. */
+struct cause {
+    enum cause_kind kind;
+    enum cause_confidence confidence; /* the lowest of them */
+    const char *variant;
+    char *subject;
+    uint32_t arm; /* against the baseline; the baseline itself only for `too short` */
+    bool arm_is_faster, is_same;
+    double ratio_low, ratio_high; /* of rates, faster / slower; `same`, `noise`: arm / baseline */
+    uint32_t *cells;              /* in rising order */
+    size_t n_cells;
+    struct cause_span numbers[CAUSE_NUMBERS];
+    char *text;     /* one or two sentences */
+    char **tries;   /* what to try: settings ("threads=11") or words */
+    size_t n_tries; /* for the slower arm; of `same` and the rest for both */
+};
+
 struct analysis {
     const struct experiment *x;
     struct store_trial *trials; /* owned; all, in the order of rows */
@@ -68,7 +92,10 @@ struct analysis {
     struct stats_drift drift; /* of the rate, over all trials */
     struct outlier *outliers;
     size_t n_outliers;
-    double family_alpha; /* alpha, or alpha / 3 with until_decided */
+    double family_alpha;  /* alpha, or alpha / 3 with until_decided */
+    struct cause *causes; /* arm by arm, in the order of enum cause_kind */
+    size_t n_causes;
+    size_t n_decided, n_unexplained; /* comparisons that are better or worse; those of them without a cause */
     bool emulated, simulated, quick, unverified, finished, interrupted, limited;
     size_t n_without_figures; /* trials failed or refused */
     char **sentences;         /* the summary, plain sentences in the order in which they are to be read; UTF-8 */

@@ -31,6 +31,11 @@ int analysis_flags(struct analysis *a, const struct analysis_index *index);
 int analysis_sentences(struct analysis *a);
 int analysis_warnings(struct analysis *a);
 
+/* analysis_causes.c: what the rules see, from the trials of @s, and what they find. -ENOMEM, and errors of the store */
+int analysis_causes(struct analysis *a, struct store *s, const struct analysis_index *index, struct spur_error *e);
+/* causes_words.c: text and tries of a cause; @cases: of its cells, in their order. -ENOMEM */
+int cause_words(const struct analysis *a, struct cause *c, const struct cause_case *const *cases);
+
 /* Whether its figures count: it is complete and was not found wrong. */
 bool analysis_has_figures(const struct store_trial *t);
 

@@ -13,6 +13,7 @@ static int write_page(const struct page *p, struct spur_error *e)
 
     html_head(p);
     html_cells(p);
+    html_why(p);
     html_panels(p);
     html_times(p);
     html_order(p);

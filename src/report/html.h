@@ -29,6 +29,8 @@ void html_order(const struct page *p);
 void html_metrics(const struct page *p);
 /* html_wire.c: what the storage saw; nothing where no trial knows it */
 void html_wire(const struct page *p);
+/* html_why.c: the causes */
+void html_why(const struct page *p);
 /* html_evidence.c */
 int html_evidence(const struct page *p, struct spur_error *e);
 /* html_missing.c: trials without figures */

@@ -258,6 +258,52 @@ static json_t *lines(const struct analysis *a)
 }
 
 /* ------------------------------------------------------------------------------------------------
+ * Causes
+ */
+
+static json_t *spans(const struct cause *c)
+{
+    json_t *object = json_object();
+
+    for (int i = 0; i < CAUSE_NUMBERS && c->numbers[i].key; i++) {
+        const struct cause_span *s = &c->numbers[i];
+
+        set(&object, s->key,
+            json_pack("{s:o, s:o, s:o, s:o}", "faster_low", real(s->faster_low), "faster_high", real(s->faster_high),
+                      "slower_low", real(s->slower_low), "slower_high", real(s->slower_high)));
+    }
+    return object;
+}
+
+/* Null where neither is the faster one. */
+static json_t *faster_arm(const struct analysis *a, const struct cause *c)
+{
+    if (c->is_same || c->kind == CAUSE_NOISE || c->kind == CAUSE_TOO_SHORT)
+        return json_null();
+    return name(a->x->arms[c->arm_is_faster ? c->arm : a->x->baseline].name);
+}
+
+static json_t *causes(const struct analysis *a)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < a->n_causes; i++) {
+        const struct cause *c = &a->causes[i];
+        json_t *in = json_array();
+
+        for (size_t k = 0; k < c->n_cells; k++)
+            append(&in, json_integer(c->cells[k]));
+        append(&list,
+               json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", cause_name(c->kind),
+                         "confidence", cause_confidence_name(c->confidence), "variant", word(c->variant), "subject",
+                         word(c->subject), "arm", name(a->x->arms[c->arm].name), "faster", faster_arm(a, c), "cells",
+                         in, "ratio_low", real(c->ratio_low), "ratio_high", real(c->ratio_high), "numbers", spans(c),
+                         "text", json_string(c->text), "tries", texts(c->tries, c->n_tries)));
+    }
+    return list;
+}
+
+/* ------------------------------------------------------------------------------------------------
  * Trials
  */
 
@@ -324,11 +370,13 @@ static json_t *trials(const struct analysis *a)
 
 json_t *report_json(const struct analysis *a)
 {
-    json_t *object = json_pack("{s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", 1, "spur",
-                               SPUR_VERSION, "form", "report", "plan", plan(a), "state", state(a), "warnings",
-                               texts(a->warnings, a->n_warnings), "sentences", texts(a->sentences, a->n_sentences),
-                               "cells", cells(a), "comparisons", comparisons(a), "lines", lines(a), "drift",
-                               drift(&a->drift), "outliers", outliers(a), "trials", trials(a));
+    json_t *object = json_pack("{s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:o, s:o, s:o}",
+                               "schema", 1, "spur", SPUR_VERSION, "form", "report", "plan", plan(a), "state", state(a),
+                               "warnings", texts(a->warnings, a->n_warnings), "sentences",
+                               texts(a->sentences, a->n_sentences), "cells", cells(a), "comparisons", comparisons(a),
+                               "lines", lines(a), "causes", causes(a), "n_decided", (int)a->n_decided, "n_unexplained",
+                               (int)a->n_unexplained, "drift", drift(&a->drift), "outliers", outliers(a), "trials",
+                               trials(a));
 
     if (object)
         set(&object, "nulls", json_nulls(object));

@@ -142,6 +142,30 @@ static void put_list(FILE *out, char *const *texts, size_t n, const char *lead)
         fputs("\n", out);
 }
 
+static void put_cause(FILE *out, const char *text)
+{
+    fputs("- ", out);
+    put_escaped(out, text ? text : "");
+    fputs("\n", out);
+}
+
+static void put_causes(FILE *out, const struct analysis *a)
+{
+    _cleanup_free_ char *none = cause_none_paragraph(a);
+
+    if (!a->n_causes && !none)
+        return;
+    fputs("Why:\n\n", out);
+    for (size_t i = 0; i < a->n_causes; i++) {
+        _cleanup_free_ char *text = cause_paragraph(a, &a->causes[i]);
+
+        put_cause(out, text);
+    }
+    if (none)
+        put_cause(out, none);
+    fputs("\n", out);
+}
+
 void report_markdown(FILE *out, const struct analysis *a)
 {
     put_head(out, a);
@@ -150,6 +174,7 @@ void report_markdown(FILE *out, const struct analysis *a)
         put_tables(out, a);
     put_wire(out, a);
     put_list(out, a->sentences, a->n_sentences, "");
+    put_causes(out, a);
     if (!a->x->command)
         return;
     /* A block by indentation: nothing in it can end it. */

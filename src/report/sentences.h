@@ -67,6 +67,14 @@ struct stretch {
     size_t n_cells;
 };
 
+/* causes_words.c: a cause as one paragraph, with its confidence and what to try; malloc'd, NULL: out of memory. */
+char *cause_paragraph(const struct analysis *a, const struct cause *c);
+/* That some decided comparisons have no cause; malloc'd, NULL: all have one, or none is decided. */
+char *cause_none_paragraph(const struct analysis *a);
+/* causes_tries.c: what to try, added to @ret; @cases: of the cause's cells. -ENOMEM */
+int cause_tries(const struct analysis *a, const struct cause *c, const struct cause_case *const *cases,
+                struct texts *ret);
+
 /* One arm against the baseline. -ENOMEM */
 int sentence_stretch(FILE *out, const struct analysis *a, const struct stretch *s, uint32_t arm);
 

@@ -89,6 +89,21 @@ static void print_tables(FILE *out, const struct analysis *a)
     text_table_free(&metrics);
 }
 
+static void print_causes(FILE *out, const struct analysis *a)
+{
+    _cleanup_free_ char *none = cause_none_paragraph(a);
+
+    if (a->n_causes || none)
+        fputs("\nWhy:\n", out);
+    for (size_t i = 0; i < a->n_causes; i++) {
+        _cleanup_free_ char *text = cause_paragraph(a, &a->causes[i]);
+
+        text_paragraph(out, "- ", text ? text : "");
+    }
+    if (none)
+        text_paragraph(out, "- ", none);
+}
+
 void report_text(FILE *out, const struct analysis *a)
 {
     print_head(out, a);
@@ -100,6 +115,7 @@ void report_text(FILE *out, const struct analysis *a)
     fputs("\n", out);
     for (size_t i = 0; i < a->n_sentences; i++)
         text_paragraph(out, "- ", a->sentences[i]);
+    print_causes(out, a);
     if (a->x->command) {
         fputs("\nTo repeat it: ", out);
         words_clean(out, a->x->command);

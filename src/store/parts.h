@@ -25,6 +25,7 @@ enum store_statement {
     STATEMENT_RESULT,
     STATEMENT_INTERVALS_OF_ROW,
     STATEMENT_INTERVALS,
+    STATEMENT_FACTS, /* what facts_take wants, in its order */
     N_STATEMENTS,
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "store/facts.h"
 #include "store/parts.h"
 #include "store/words.h"
 
@@ -255,4 +256,36 @@ int store_result(struct store *s, uint32_t row, json_t **ret, struct spur_error 
     if (!r)
         *ret = result;
     return r;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Facts
+ */
+
+static int read_facts(const struct store *s, sqlite3_stmt *statement, void *item)
+{
+    struct store_facts *facts = item;
+    json_t *extract = json_column(statement, 1);
+
+    facts_take(extract, facts);
+    json_decref(extract);
+    facts->row = database_column_index(statement, 0);
+    return facts->row < s->experiment.n_rows ? 0 : -EILSEQ;
+}
+
+int store_facts(struct store *s, struct store_facts **ret, size_t *ret_n, struct spur_error *e)
+{
+    struct list l = {.size = sizeof(struct store_facts)};
+    sqlite3_stmt *statement;
+    int r = store_statement(s, STATEMENT_FACTS, &statement, e);
+
+    if (!r)
+        r = read_all(s, statement, read_facts, &l, e);
+    if (r) {
+        free(l.items);
+        return r;
+    }
+    *ret = l.items;
+    *ret_n = l.n;
+    return 0;
 }

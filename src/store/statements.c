@@ -30,6 +30,12 @@ static const char *const statements[N_STATEMENTS] = {
     [STATEMENT_INTERVALS_OF_ROW] =
         "SELECT row, begin_s, end_s, bytes, requests FROM intervals WHERE row = ? ORDER BY number",
     [STATEMENT_INTERVALS] = "SELECT row, begin_s, end_s, bytes, requests FROM intervals ORDER BY row, number",
+    [STATEMENT_FACTS] =
+        "SELECT row, CASE WHEN json_valid(json) THEN json_extract(json, '$.seconds', '$.effective.threads',"
+        " '$.effective.depth', '$.effective.path_facts.workers', '$.environment.begin.cpu.allowed',"
+        " '$.environment.begin.cpu.online', '$.cpu.machine.baseline_busy_cpus', '$.wire.throttled',"
+        " '$.wire.sampled.agrees', '$.wire.network', '$.wire.rdma', '$.wire.items', '$.environment.begin.gpu.throttle',"
+        " '$.environment.end.gpu.throttle') END FROM results ORDER BY row",
 };
 
 int store_statement(struct store *s, enum store_statement which, sqlite3_stmt **ret, struct spur_error *e)
