@@ -14,13 +14,20 @@ static bool has_wire_shares(const struct cause_sides *s, double *ret_faster, dou
            *ret_slower < 1 / CAUSE_WIRE_PART;
 }
 
+/* What else was counted on the wire is consistent with that share of its bytes. */
+static bool has_time_for(const struct cause_side *s, double wire_share)
+{
+    return cause_knows_wire(s) && cause_alike(cause_little(s), wire_share * s->rate.center, CAUSE_LITTLE);
+}
+
 bool cause_cache(const struct cause_case *c, struct cause_finding *ret)
 {
     struct cause_sides s;
     double faster, slower;
 
     if (!cause_sides(c, &s) || strcmp(c->side.file, c->baseline.file) || !has_wire_shares(&s, &faster, &slower) ||
-        cause_share(slower / faster, s.ratio) < CAUSE_SHARE)
+        !has_time_for(s.faster, faster) || !has_time_for(s.slower, slower) ||
+        !(cause_share(slower / faster, s.ratio) >= CAUSE_SHARE))
         return false;
     ret->confidence = cause_share(slower / faster, s.ratio) >= CAUSE_SHARE_HIGH ? CONFIDENCE_HIGH : CONFIDENCE_LIKELY;
     ret->variant = s.faster->writes ? (s.faster->reads ? "reads and writes" : "writes") : "reads";

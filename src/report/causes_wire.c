@@ -50,12 +50,13 @@ static bool has_one_size(const struct cause_sides *s)
     return cause_alike(s->faster->wire_bytes.center, s->slower->wire_bytes.center, CAUSE_SAME_SIZE);
 }
 
-/* High where the sizes and times by themselves would leave the arms equal. */
+/* High where sizes and times by themselves would leave the arms equal, and the slower one's callers do wait for the
+ * wire: else something that was not counted keeps them off it (a copy, a lock). */
 static enum cause_confidence confidence(const struct cause_sides *s)
 {
     double share = cause_share(over(&s->faster->in_flight, &s->slower->in_flight), s->ratio);
 
-    return share >= CAUSE_SHARE_HIGH ? CONFIDENCE_HIGH : CONFIDENCE_LIKELY;
+    return share >= CAUSE_SHARE_HIGH && !cause_does_not_wait(s->slower) ? CONFIDENCE_HIGH : CONFIDENCE_LIKELY;
 }
 
 bool cause_concurrency(const struct cause_case *c, struct cause_finding *ret)

@@ -305,13 +305,15 @@ static json_t *make_environment(void)
                      "online", 8, "allowed", 8, "governor", "loadavg", 1.0, 1.0, 1.0);
 }
 
-static json_t *make_wire(const struct experiment_row *row, uint32_t threads, json_int_t requests)
+/* As many as the rate asks for at that time each. */
+static json_t *make_wire(const struct experiment_row *row, double rate, json_int_t requests)
 {
     json_int_t pieces = row->arm ? 4 : 1;
+    double service_s = 570e-6;
 
     return json_pack("{s:s, s:I, s:f, s:f, s:f, s:n}", "source", "block", "requests", requests * pieces, "mean_bytes",
-                     (double)REQUEST / (double)pieces, "mean_service_ns", 570e3, "mean_in_flight",
-                     0.9 * threads * (double)pieces, "retries");
+                     (double)REQUEST / (double)pieces, "mean_service_ns", 1e9 * service_s, "mean_in_flight",
+                     rate * service_s / ((double)REQUEST / (double)pieces), "retries");
 }
 
 static json_t *make_result(const struct options *o, const struct experiment_row *row, double rate, uint64_t *state)
@@ -335,7 +337,7 @@ static json_t *make_result(const struct options *o, const struct experiment_row 
 
     json_object_set_new(must(result), "intervals", make_intervals(o, (double)bytes, state));
     if (o->wire)
-        json_object_set_new(result, "wire", make_wire(row, threads, requests));
+        json_object_set_new(result, "wire", make_wire(row, rate, requests));
     json_object_set_new(result, "effective", make_effective(path_of(row->arm < o->n_arms ? row->arm : 0), threads));
     json_object_set_new(result, "environment",
                         json_pack("{s:o, s:o}", "begin", make_environment(), "end", make_environment()));
