@@ -294,10 +294,12 @@ void html_head(const struct page *p)
     }
     write_arms(p);
     write_facts(p);
-    fputs(
-        "<nav aria-label=\"Parts of this report\"><a href=\"#cells\">Cells</a><a href=\"#panels\">Charts</a><a href=\""
-        "#times\">Over time</a><a href=\"#order\">Order of trials</a><a href=\"#metrics\">Latency and CPU</a>",
-        p->out);
+    fputs("<nav aria-label=\"Parts of this report\"><a href=\"#cells\">Cells</a>", p->out);
+    if (p->a->n_causes || p->a->n_unexplained)
+        fputs("<a href=\"#why\">Why</a>", p->out);
+    fputs("<a href=\"#panels\">Charts</a><a href=\""
+          "#times\">Over time</a><a href=\"#order\">Order of trials</a><a href=\"#metrics\">Latency and CPU</a>",
+          p->out);
     if (text_has_wire(p->a))
         fputs("<a href=\"#wire\">On the wire</a>", p->out);
     fputs("<a href=\"#evidence\">Evidence</a><a href=\"#missing\">Without figures</a><a "
