@@ -99,6 +99,8 @@ static int make_plan(struct compare *c, struct spur_error *e)
         r = sweep_check(&c->planned, c->pairs, e);
     if (!r)
         r = keep_memory(&c->planned, c->pairs, e);
+    if (!r && c->o->match)
+        r = compare_match(c->o, &c->planned, &c->pairs, e);
     if (!r)
         r = plan_order(&c->planned, e);
     return r ? r : check_regions(&c->planned, c->pairs, e);

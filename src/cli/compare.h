@@ -18,6 +18,10 @@ char *compare_command_text(uint64_t seed, bool seed_given);
  * applicable. sweep_pairs_free. */
 int compare_jobs(struct experiment *x, struct sweep_pair **ret, struct spur_error *e);
 
+/* compare_match.c: --match: finds settings by pilots, and makes jobs of them anew. */
+int compare_match(const struct compare_options *o, struct experiment *x, struct sweep_pair **pairs,
+                  struct spur_error *e);
+
 /* compare_text.c */
 void compare_text_plan(FILE *out, const struct experiment *x, const struct sweep_pair *pairs, const char *results);
 /* Each trial in its order. */

@@ -119,6 +119,18 @@ const struct option compare_rows[] = {
      AT(aa),
      .help = "adds a second copy of the baseline: a test of the harness itself",
      .manual = "If the copy comes out better or worse anywhere, the report is headed: harness biased."},
+    {.name = "match",
+     .metavar = "inflight[=COUNT]",
+     .kind = OPTION_TEXT,
+     AT(match),
+     .conflicts = "resume",
+     .help = "finds threads or depth at which all arms keep as many wire requests in flight",
+     .manual =
+         "By untimed pilots before the plan is written down, with --dry-run too. Without COUNT the baseline stays "
+         "as it is, and the others are brought to the number that it keeps. Threads are changed, or depth where "
+         "an arm sets threads itself. What was found are settings of the arms from then on, in the plan and in "
+         "the report; a resumed experiment keeps them. For plans without axes. Refused where nothing counts what "
+         "is on the wire (docs/wire.md)."},
     {.name = "region",
      .metavar = "WHICH",
      .kind = OPTION_CHOICE,

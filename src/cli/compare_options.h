@@ -21,7 +21,7 @@ struct compare_options {
     unsigned region; /* enum experiment_region */
     bool seed_given;
     uint64_t seed, limit_ns;
-    const char *results, *resume, *write_job, *html;
+    const char *results, *resume, *write_job, *html, *match;
 };
 
 extern const struct option compare_rows[];

@@ -79,6 +79,19 @@ static void print_axes(FILE *out, const struct experiment *x)
     }
 }
 
+static void print_matches(FILE *out, const struct experiment *x)
+{
+    char name[200];
+
+    if (x->n_matches)
+        fprintf(out, "  matched: %.1f wire requests in flight, by pilots:", x->matches[0].target);
+    for (size_t i = 0; i < x->n_matches; i++)
+        fprintf(out, "%s %s %.1f with %s=%u", i ? "," : "", shown(x->arms[x->matches[i].arm].name, name, sizeof(name)),
+                x->matches[i].in_flight, x->matches[i].key, x->matches[i].value);
+    if (x->n_matches)
+        putc('\n', out);
+}
+
 static void print_states(FILE *out, const struct experiment *x)
 {
     char name[200], label[400], reason[600];
@@ -125,6 +138,7 @@ void compare_text_plan(FILE *out, const struct experiment *x, const struct sweep
             time, any_bytes(x, pairs) ? " and the time that --bytes take" : "");
     print_arms(out, x);
     print_axes(out, x);
+    print_matches(out, x);
     if (x->common.n) {
         print_settings(out, &x->common, "  all: ");
         putc('\n', out);

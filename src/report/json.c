@@ -106,16 +106,31 @@ static json_t *axes(const struct experiment *x)
     return list;
 }
 
+static json_t *matches(const struct experiment *x)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < x->n_matches; i++) {
+        const struct experiment_match *m = &x->matches[i];
+
+        append(&list, json_pack("{s:o, s:o, s:i, s:o, s:o, s:i}", "arm", name(x->arms[m->arm].name), "key",
+                                name(m->key), "value", (int)m->value, "target", real(m->target), "in_flight",
+                                real(m->in_flight), "n_pilots", (int)m->n_pilots));
+    }
+    return list;
+}
+
 static json_t *plan(const struct analysis *a)
 {
     const struct experiment *x = a->x;
 
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:b, s:b, s:s, s:o, s:o, s:o, s:o, s:o}", "command",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:b, s:b, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "command",
                      name(x->command), "memory", name(x->memory), "arms", arms(x), "axes", axes(x), "common",
                      settings(&x->common), "n_blocks", (int)x->n_blocks, "n_blocks_done", (int)a->n_blocks_done,
                      "n_rows", (int)x->n_rows, "until_decided", x->until_decided, "quick", x->quick, "region",
                      word_of(region_words, x->region), "margin", real(x->margin), "alpha", real(x->alpha),
-                     "family_alpha", real(a->family_alpha), "seed", big(x->seed), "limit_ns", big(x->limit_ns));
+                     "family_alpha", real(a->family_alpha), "seed", big(x->seed), "limit_ns", big(x->limit_ns),
+                     "matches", matches(x));
 }
 
 static json_t *state(const struct analysis *a)

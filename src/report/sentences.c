@@ -105,6 +105,34 @@ static int tell_nothing(struct summary *s)
 }
 
 /* ------------------------------------------------------------------------------------------------
+ * Arms that were matched
+ */
+
+static int tell_matches(struct summary *s)
+{
+    const struct experiment *x = s->a->x;
+    FILE *out;
+
+    if (!x->n_matches)
+        return 0;
+    out = texts_begin(&s->texts);
+    if (!out)
+        return -ENOMEM;
+    fprintf(out,
+            "The arms were set to keep about %.1f wire requests in flight, and differ in threads or depth for it: ",
+            x->matches[0].target);
+    for (size_t i = 0; i < x->n_matches; i++) {
+        fputs(i ? ", " : "", out);
+        words_arm(out, s->a, x->matches[i].arm);
+        fprintf(out, " kept %.1f with ", x->matches[i].in_flight);
+        words_clean(out, x->matches[i].key);
+        fprintf(out, "=%u", x->matches[i].value);
+    }
+    fputs(" in pilots.", out);
+    return texts_end(&s->texts);
+}
+
+/* ------------------------------------------------------------------------------------------------
  * Lines
  */
 
@@ -311,8 +339,10 @@ static int tell_aa(struct summary *s)
 static int tell_all(struct summary *s)
 {
     const struct analysis *a = s->a;
-    int r = tell_nothing(s);
+    int r = tell_matches(s);
 
+    if (!r)
+        r = tell_nothing(s);
     if (!r && !a->n_trials)
         return 0;
     for (uint32_t arm = 0; !r && arm < a->x->n_arms; arm++)

@@ -58,6 +58,9 @@ void experiment_free(struct experiment *x)
     free_axes(x);
     free_arms(x);
     free_settings(&x->common);
+    for (size_t i = 0; i < x->n_matches; i++)
+        free(x->matches[i].key);
+    free(x->matches);
     free(x->rows);
     free(x->command);
     free(x->memory);

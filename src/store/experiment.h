@@ -76,6 +76,15 @@ struct experiment_row {
     uint64_t seed;          /* of the trial: the same for all arms of a cell in a block */
 };
 
+/* An arm's setting that pilots found before the plan was written down (--match inflight). */
+struct experiment_match {
+    uint32_t arm;
+    char *key; /* threads, depth */
+    uint32_t value;
+    uint32_t n_pilots;
+    double target, in_flight; /* wire requests: what was looked for, and what the pilot at that value kept */
+};
+
 enum experiment_region { REGION_SAME, REGION_ROTATE };
 
 struct experiment {
@@ -88,6 +97,8 @@ struct experiment {
     size_t n_axes;
     struct experiment_cell *cells;
     size_t n_cells;
+    struct experiment_match *matches; /* none without --match */
+    size_t n_matches;
     struct experiment_row *rows;
     size_t n_rows;
     uint32_t n_blocks; /* at most */

@@ -121,7 +121,22 @@ static json_t *rows_to_json(const struct experiment *x)
     return list;
 }
 
-json_t *experiment_to_json(const struct experiment *x)
+static json_t *matches_to_json(const struct experiment *x)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < x->n_matches; i++) {
+        const struct experiment_match *m = &x->matches[i];
+
+        append(&list,
+               json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "arm", index_to_json(m->arm), "key", text_to_json(m->key),
+                         "value", index_to_json(m->value), "n_pilots", index_to_json(m->n_pilots), "target",
+                         real_to_json(m->target), "in_flight", real_to_json(m->in_flight)));
+    }
+    return list;
+}
+
+static json_t *plan_to_json(const struct experiment *x)
 {
     return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "schema", EXPERIMENT_SCHEMA, "command", text_to_json(x->command), "memory",
@@ -131,4 +146,16 @@ json_t *experiment_to_json(const struct experiment *x)
                      "margin", real_to_json(x->margin), "alpha", real_to_json(x->alpha), "seed", u64_to_json(x->seed),
                      "limit_ns", u64_to_json(x->limit_ns), "arms", arms_to_json(x), "axes", axes_to_json(x), "cells",
                      cells_to_json(x), "rows", rows_to_json(x));
+}
+
+/* Plans without matches are as they were before there were any. */
+json_t *experiment_to_json(const struct experiment *x)
+{
+    json_t *json = plan_to_json(x);
+
+    if (json && x->n_matches && json_object_set_new(json, "matches", matches_to_json(x))) {
+        json_decref(json);
+        return NULL;
+    }
+    return json;
 }

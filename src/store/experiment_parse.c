@@ -237,6 +237,33 @@ static int parse_rows(const json_t *json, struct experiment *x)
     return r;
 }
 
+static int parse_match(const json_t *json, const struct experiment *x, struct experiment_match *match)
+{
+    int r = parse_index(json_object_get(json, "arm"), x->n_arms, &match->arm);
+
+    if (!r)
+        r = parse_text(json_object_get(json, "key"), &match->key);
+    if (!r)
+        r = parse_index(json_object_get(json, "value"), SIZE_MAX, &match->value);
+    if (!r)
+        r = parse_index(json_object_get(json, "n_pilots"), SIZE_MAX, &match->n_pilots);
+    if (!r)
+        r = parse_real(json_object_get(json, "target"), &match->target);
+    return r ? r : parse_real(json_object_get(json, "in_flight"), &match->in_flight);
+}
+
+/* Older plans have no such key. */
+static int parse_matches(const json_t *json, struct experiment *x)
+{
+    void *matches = NULL;
+    int r = json ? parse_array(json, sizeof(*x->matches), &matches, &x->n_matches) : 0;
+
+    x->matches = matches;
+    for (size_t i = 0; !r && i < x->n_matches; i++)
+        r = parse_match(json_array_get(json, i), x, &x->matches[i]);
+    return r;
+}
+
 /* ------------------------------------------------------------------------------------------------
  * The whole
  */
@@ -282,6 +309,8 @@ static int parse_body(const json_t *json, struct experiment *x)
         r = parse_axes(json_object_get(json, "axes"), x);
     if (!r)
         r = parse_cells(json_object_get(json, "cells"), x);
+    if (!r)
+        r = parse_matches(json_object_get(json, "matches"), x);
     return r ? r : parse_rows(json_object_get(json, "rows"), x);
 }
 

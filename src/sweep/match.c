@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+#include "sweep/match.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/util.h"
+#include "worker/parent.h"
+
+/* At most, and no longer than a trial: counters of whole milliseconds need some hundreds of requests. */
+#define PILOT_NS  1000000000ull
+#define WARMUP_NS 200000000ull
+
+struct match {
+    struct experiment *x;
+    const struct sweep_pair *pairs;
+    const struct match_options *o;
+};
+
+struct arm {
+    const struct match *m;
+    uint32_t arm;
+    const char *key; /* threads, depth */
+};
+
+/* ------------------------------------------------------------------------------------------------
+ * One pilot
+ */
+
+static bool writes(const struct job *job)
+{
+    return job->op == JOB_WRITE || job->op == JOB_RANDWRITE || job->op == JOB_MIX;
+}
+
+static struct job pilot_job(const struct arm *a, uint32_t value)
+{
+    struct job job = a->m->pairs[a->arm].job; /* borrows its strings */
+
+    job.verify = VERIFY_OFF;
+    job.seconds_ns = job.total_bytes || job.seconds_ns > PILOT_NS ? PILOT_NS : job.seconds_ns;
+    job.warmup_ns = job.total_bytes || job.warmup_ns > WARMUP_NS ? WARMUP_NS : job.warmup_ns;
+    job.interval_ns = job.total_bytes = 0;
+    job.baseline_busy = 0;
+    job.seed = a->m->x->seed;
+    if (!strcmp(a->key, "threads"))
+        job.threads = value;
+    else
+        job.depth = value;
+    return job;
+}
+
+static int refuse_unknown(const struct arm *a, const json_t *result, struct spur_error *e)
+{
+    static const char *const keys[] = {"wire.mean_in_flight", "wire.source", "wire"};
+    const json_t *nulls = json_object_get(result, "nulls");
+    const char *why = NULL;
+
+    for (size_t i = 0; i < ARRAY_SIZE(keys) && !why; i++)
+        why = json_string_value(json_object_get(nulls, keys[i]));
+    error_spur(e, SPUR_CODE_REFUSED, "match", "--match inflight: arm %s: the number in flight is not known: %s",
+               a->m->x->arms[a->arm].name, why ? why : "nothing counts it");
+    error_remedy(e, "leave --match out, or use files on a mount or disk that counts its requests (docs/wire.md)");
+    return -EPERM;
+}
+
+static int judge(const struct arm *a, const struct worker_end *end, double *ret_in_flight, struct spur_error *e)
+{
+    const json_t *errors = json_object_get(end->result, "errors");
+    const json_t *in_flight = json_object_get(json_object_get(end->result, "wire"), "mean_in_flight");
+    struct spur_error why = end->error;
+
+    if (end->signal_received)
+        return error_errno(e, EINTR, "match", "interrupted by a signal");
+    if (json_array_size(errors))
+        json_error_parse(json_array_get(errors, 0), &why);
+    if (why.source) {
+        *e = why;
+        return why.source == SPUR_SOURCE_SPUR && why.code == SPUR_CODE_USAGE ? -ERANGE : -EIO;
+    }
+    if (!json_is_number(in_flight))
+        return refuse_unknown(a, end->result, e);
+    *ret_in_flight = json_number_value(in_flight);
+    return 0;
+}
+
+static void say(const struct arm *a, uint32_t value, double in_flight)
+{
+    char line[300];
+
+    if (!a->m->o->said)
+        return;
+    snprintf(line, sizeof(line), "match: %s with %s=%u keeps %.1f wire requests in flight", a->m->x->arms[a->arm].name,
+             a->key, value, in_flight);
+    a->m->o->said(a->m->o->context, line);
+}
+
+static int measure(void *context, uint32_t value, double *ret_in_flight, struct spur_error *e)
+{
+    const struct arm *a = context;
+    const struct worker_hooks hooks = {NULL, NULL, NULL};
+    struct job job = pilot_job(a, value);
+    struct worker_end end = {0};
+    int r = worker_run(&job, a->m->pairs[a->arm].stall_ns, &hooks, &end);
+
+    if (r < 0)
+        *e = end.error;
+    else
+        r = judge(a, &end, ret_in_flight, e);
+    if (!r)
+        say(a, value, *ret_in_flight);
+    worker_end_free(&end);
+    return r;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * One arm
+ */
+
+static const char *own_value(const struct experiment *x, uint32_t arm, const char *key)
+{
+    const struct experiment_settings *s = &x->arms[arm].settings;
+
+    for (size_t i = 0; i < s->n; i++)
+        if (!strcmp(s->items[i].key, key))
+            return s->items[i].value;
+    return NULL;
+}
+
+static int choose_key(struct arm *a, struct spur_error *e)
+{
+    bool has_threads = own_value(a->m->x, a->arm, "threads"), has_depth = own_value(a->m->x, a->arm, "depth");
+
+    if (has_threads && has_depth) {
+        error_spur(e, SPUR_CODE_USAGE, "match", "--match inflight: arm %s sets both threads and depth",
+                   a->m->x->arms[a->arm].name);
+        error_remedy(e, "leave one of them to be found");
+        return -EINVAL;
+    }
+    a->key = has_threads ? "depth" : "threads";
+    return 0;
+}
+
+static uint32_t present_value(const struct arm *a)
+{
+    const struct job *job = &a->m->pairs[a->arm].job;
+
+    return (uint32_t)(!strcmp(a->key, "threads") ? job->threads : job->depth);
+}
+
+static int set_value(struct experiment *x, uint32_t arm, const char *key, uint32_t value, struct spur_error *e)
+{
+    struct experiment_settings *s = &x->arms[arm].settings;
+    struct experiment_setting *grown = realloc(s->items, (s->n + 1) * sizeof(*grown));
+
+    if (!grown)
+        return error_errno(e, ENOMEM, "realloc", "a setting");
+    s->items = grown;
+    grown[s->n] = (struct experiment_setting){strdup(key), NULL};
+    if (asprintf(&grown[s->n].value, "%u", value) < 0)
+        grown[s->n].value = NULL;
+    s->n++;
+    return grown[s->n - 1].key && grown[s->n - 1].value ? 0 : error_errno(e, ENOMEM, "strdup", "a setting");
+}
+
+static int keep(const struct arm *a, double target, const struct match_found *found, struct spur_error *e)
+{
+    struct experiment *x = a->m->x;
+    struct experiment_match *m = &x->matches[x->n_matches];
+
+    *m = (struct experiment_match){a->arm, strdup(a->key), found->value, found->n_pilots, target, found->in_flight};
+    if (!m->key)
+        return error_errno(e, ENOMEM, "strdup", "a match");
+    x->n_matches++;
+    return 0;
+}
+
+static int refuse_far(const struct arm *a, double target, const struct match_found *found, struct spur_error *e)
+{
+    error_spur(e, SPUR_CODE_REFUSED, "match",
+               "--match inflight: arm %s cannot keep %.1f wire requests in flight: nearest is %.1f, with %s=%u",
+               a->m->x->arms[a->arm].name, target, found->in_flight, a->key, found->value);
+    error_remedy(e, "--match inflight=%.0f, or another request size", fmax(found->in_flight, 1));
+    return -EPERM;
+}
+
+static int match_arm(const struct match *m, uint32_t arm, double target, struct spur_error *e)
+{
+    struct arm a = {m, arm, NULL};
+    struct match_found found;
+    int r = choose_key(&a, e);
+
+    if (!r)
+        r = match_search(target, present_value(&a), measure, &a, &found, e);
+    if (r < 0)
+        return r;
+    if (!match_is_near(found.in_flight, target))
+        return refuse_far(&a, target, &found, e);
+    r = set_value(m->x, arm, a.key, found.value, e);
+    return r ? r : keep(&a, target, &found, e);
+}
+
+/* As it is: the target of the others. */
+static int take_baseline(const struct match *m, double *ret_target, struct spur_error *e)
+{
+    struct arm a = {m, m->x->baseline, "threads"};
+    struct match_found found = {.value = present_value(&a), .n_pilots = 1};
+    int r = measure(&a, found.value, &found.in_flight, e);
+
+    if (r == -ERANGE)
+        return -EINVAL;
+    if (r < 0)
+        return r;
+    *ret_target = found.in_flight;
+    return keep(&a, found.in_flight, &found, e);
+}
+
+/* ------------------------------------------------------------------------------------------------ */
+
+static int check(const struct match *m, struct spur_error *e)
+{
+    if (m->x->n_cells != 1) {
+        error_spur(e, SPUR_CODE_USAGE, "match", "--match inflight: the plan has %zu cells, and an arm one setting",
+                   m->x->n_cells);
+        error_remedy(e, "leave the axes out: one comparison for each point of them");
+        return -EINVAL;
+    }
+    for (uint32_t arm = 0; arm < m->x->n_arms; arm++)
+        if (writes(&m->pairs[arm].job) && m->x->cells[0].pairs[arm].state == PAIR_PLANNED && !m->o->may_write) {
+            error_spur(e, SPUR_CODE_USAGE, "match", "--match inflight: its pilots would write, and --dry-run must not");
+            error_remedy(e, "leave --dry-run out, or give threads and depth of each arm");
+            return -EINVAL;
+        }
+    return 0;
+}
+
+/* The second copy of the baseline has its settings. */
+static int copy_to_aa(struct experiment *x, struct spur_error *e)
+{
+    for (size_t i = 0; i < x->n_matches; i++)
+        if (x->aa != EXPERIMENT_NONE && x->matches[i].arm == x->baseline &&
+            own_value(x, x->baseline, x->matches[i].key))
+            return set_value(x, x->aa, x->matches[i].key, x->matches[i].value, e);
+    return 0;
+}
+
+int match_arms(struct experiment *x, const struct sweep_pair *pairs, const struct match_options *o,
+               struct spur_error *e)
+{
+    const struct match m = {x, pairs, o};
+    double target = o->target;
+    int r = check(&m, e);
+
+    if (r < 0)
+        return r;
+    x->matches = calloc(x->n_arms, sizeof(*x->matches));
+    if (!x->matches)
+        return error_errno(e, ENOMEM, "calloc", "matches");
+    if (isnan(target))
+        r = take_baseline(&m, &target, e);
+    for (uint32_t arm = 0; !r && arm < x->n_arms; arm++) {
+        bool is_target = arm == x->baseline && isnan(o->target);
+
+        if (!is_target && arm != x->aa && x->cells[0].pairs[arm].state == PAIR_PLANNED)
+            r = match_arm(&m, arm, target, e);
+    }
+    return r ? r : isnan(o->target) ? 0 : copy_to_aa(x, e);
+}
