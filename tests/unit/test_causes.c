@@ -94,7 +94,7 @@ static struct truth split_parallel(uint64_t *state, struct cause_case *ret)
     a.pieces = 1;
     b.together = b.pieces = 4u << model_pick(state, 3);
     either(&a, &b, state, ret);
-    return (struct truth){BIT(CAUSE_SPLITTING), BIT(CAUSE_CONCURRENCY)};
+    return (struct truth){BIT(CAUSE_SPLITTING), 0}; /* which says what was in flight */
 }
 
 static struct truth split_small(uint64_t *state, struct cause_case *ret)
@@ -186,6 +186,59 @@ static struct truth throttled(uint64_t *state, struct cause_case *ret)
     return (struct truth){BIT(CAUSE_THROTTLED), 0};
 }
 
+static struct truth set_rate(uint64_t *state, struct cause_case *ret)
+{
+    struct model_arm a = plain(state), b = a;
+    bool is_there = model_pick(state, 2);
+
+    a.noise = b.noise = 0.003;
+    either(&a, &b, state, ret);
+    ret->simulated = true;
+    ret->side.served = ret->baseline.served = "simulated";
+    ret->side.set_rate = ret->baseline.set_rate = ret->side.rate.center * (is_there ? 1.02 : 1.3);
+    if (ret->rate.verdict != VERDICT_SAME)
+        return (struct truth){0, BIT(CAUSE_NOISE)};
+    return (struct truth){is_there ? BIT(CAUSE_SATURATION) : 0, 0};
+}
+
+/* Along an axis both have risen to where more in flight gives no more. */
+static struct truth end_of_axis(uint64_t *state, struct cause_case *ret)
+{
+    struct model_arm a = plain(state), b = a;
+
+    a.noise = b.noise = 0.003;
+    either(&a, &b, state, ret);
+    ret->side.is_ceiling = ret->baseline.is_ceiling = true;
+    if (ret->rate.verdict != VERDICT_SAME)
+        return (struct truth){0, BIT(CAUSE_NOISE)};
+    return (struct truth){BIT(CAUSE_SATURATION), 0};
+}
+
+/* Others than the callers compute too, and no CPU is left. */
+static struct truth machine_busy(uint64_t *state, struct cause_case *ret)
+{
+    busy_in_memory(state, ret);
+    for (int i = 0; i < 2; i++) {
+        struct cause_side *s = i ? &ret->side : &ret->baseline;
+
+        s->workers = 4; /* so its own are not at their limit */
+        s->cpus_online = 8;
+        s->machine_cpus = 7.9;
+    }
+    return (struct truth){BIT(CAUSE_CPU), 0};
+}
+
+static struct truth hot_gpu(uint64_t *state, struct cause_case *ret)
+{
+    struct model_arm a = plain(state), b = a;
+
+    b.latency *= 1.2;
+    either(&a, &b, state, ret);
+    slower(ret)->gpu_slowed_share = 1;
+    faster(ret)->gpu_slowed_share = model_pick(state, 2) ? 0 : 0.2;
+    return (struct truth){BIT(CAUSE_THROTTLED), 0};
+}
+
 static struct truth noisy(uint64_t *state, struct cause_case *ret)
 {
     struct model_arm a = plain(state), b = a;
@@ -231,6 +284,15 @@ static struct truth saturated_and_rising(uint64_t *state, struct cause_case *ret
     return (struct truth){t.is | BIT(CAUSE_TOO_SHORT), 0};
 }
 
+/* How much the GPU's clocks changed is not known, and the rest is. */
+static struct truth hot_gpu_and_fewer(uint64_t *state, struct cause_case *ret)
+{
+    struct truth t = more_together(state, ret);
+
+    slower(ret)->gpu_slowed_share = 1;
+    return t;
+}
+
 /* Neither accounts for the whole; none need be named. */
 static struct truth cached_and_fewer(uint64_t *state, struct cause_case *ret)
 {
@@ -263,6 +325,71 @@ static struct truth equal(uint64_t *state, struct cause_case *ret)
     a.noise = b.noise = 0.004;
     either(&a, &b, state, ret);
     return (struct truth){0, BIT(CAUSE_NOISE)};
+}
+
+static scenario_fn other_storage;
+
+/* It was asked for compat. */
+static struct truth as_asked(uint64_t *state, struct cause_case *ret)
+{
+    other_storage(state, ret);
+    slower(ret)->route = "compat";
+    slower(ret)->observed = "compat";
+    slower(ret)->is_library = true;
+    return (struct truth){0, 0};
+}
+
+/* More in flight of what came up against a ceiling of its own. */
+static struct truth own_ceiling(uint64_t *state, struct cause_case *ret)
+{
+    more_together(state, ret);
+    slower(ret)->is_ceiling = true;
+    return (struct truth){0, 0};
+}
+
+/* A limit is what keeps some of them off the wire, or may be. */
+static struct truth limited_and_fewer(uint64_t *state, struct cause_case *ret)
+{
+    more_together(state, ret);
+    if (model_pick(state, 2))
+        ret->side.throttled_share = 0.1;
+    else
+        ret->baseline.throttled_share = 0.1;
+    return (struct truth){0, 0};
+}
+
+/* More in flight, but most of it is that the storage answered faster. */
+static struct truth a_little_more(uint64_t *state, struct cause_case *ret)
+{
+    struct model_arm a = plain(state), b = a;
+
+    a.threads = 10;
+    b.threads = 13;
+    b.latency = a.latency / model_between(state, 2, 5);
+    either(&a, &b, state, ret);
+    return (struct truth){0, 0};
+}
+
+/* Of neither all is on the wire: what else is not counted there is not known. */
+static struct truth both_cached(uint64_t *state, struct cause_case *ret)
+{
+    struct model_arm a = plain(state), b = a;
+
+    a.cached = model_between(state, 0.2, 0.4);
+    b.cached = model_between(state, 0.6, 0.8);
+    either(&a, &b, state, ret);
+    return (struct truth){0, 0};
+}
+
+static struct truth other_requests(uint64_t *state, struct cause_case *ret)
+{
+    struct model_arm a = plain(state), b = a;
+
+    b.request /= 2;
+    b.pieces /= 2;
+    b.together = 4;
+    either(&a, &b, state, ret);
+    return (struct truth){0, 0};
 }
 
 /* The same number in flight of the same size, answered faster: by a warm server, or a nearer one. */
@@ -358,9 +485,10 @@ static void draw_figure(uint64_t *state, double low, double high, struct stats_f
 
 static bool fits_by_chance(const struct cause_side *s)
 {
-    double a = s->in_flight.center / s->service_ns.center * 1e9, b = s->per_request.center * s->requests.center;
+    double per_second = s->in_flight.center / s->service_ns.center * 1e9;
 
-    return fabs(log(a / b)) < log(1.3);
+    return fabs(log(per_second / (s->per_request.center * s->requests.center))) < log(1.3) ||
+           fabs(log(per_second * s->wire_bytes.center / s->rate.center)) < log(1.3);
 }
 
 /* Figures that have nothing to do with each other. */
@@ -393,11 +521,43 @@ static struct truth no_ceiling(uint64_t *state, struct cause_case *ret)
  */
 
 static scenario_fn *const scenarios[] = {
-    more_together,    more_threads,         split_parallel,   split_small,    saturated,    full_link,
-    busy_in_memory,   busy_on_storage,      cached,           throttled,      noisy,        not_direct_and_fewer,
-    rising_and_fewer, saturated_and_rising, cached_and_fewer, busy_and_fewer, equal,        other_storage,
-    polling,          other_file,           unknown_wire,     crowded,        full_machine, few_blocks,
-    nonsense,         no_ceiling,
+    more_together,
+    more_threads,
+    split_parallel,
+    split_small,
+    saturated,
+    full_link,
+    busy_in_memory,
+    busy_on_storage,
+    cached,
+    throttled,
+    noisy,
+    not_direct_and_fewer,
+    rising_and_fewer,
+    saturated_and_rising,
+    cached_and_fewer,
+    busy_and_fewer,
+    equal,
+    other_storage,
+    polling,
+    other_file,
+    unknown_wire,
+    crowded,
+    full_machine,
+    few_blocks,
+    as_asked,
+    own_ceiling,
+    limited_and_fewer,
+    a_little_more,
+    both_cached,
+    other_requests,
+    set_rate,
+    end_of_axis,
+    machine_busy,
+    hot_gpu,
+    hot_gpu_and_fewer,
+    nonsense,
+    no_ceiling,
 };
 
 struct score {
