@@ -316,11 +316,13 @@ const struct command report_command = {
     .options_size = sizeof(struct report_options),
     .description =
         "Reads the results of spur compare and says what they show: the rate of each arm in each cell, its ratio to "
-        "the baseline with an interval and a verdict, the other metrics, and a summary in plain sentences.\n\n"
+        "the baseline with an interval and a verdict, the other metrics, a summary in plain sentences, and causes.\n\n"
         "A ratio is the geometric mean over blocks of the arm's figure to the baseline's in the same block. It is "
         "called better or worse only if the interval, adjusted for the number of comparisons, excludes 1; the same "
         "if the interval lies within the margin; else undecided. With fewer than five blocks everything is undecided. "
         "Trials that failed or were refused have no figure; outliers and drift are told and kept.\n\n"
+        "A cause says why an arm is faster, or why it is not, with the figures it rests on, its confidence and what to "
+        "try. It is named only where all that its rule needs was counted: docs/why.md.\n\n"
         "Files are written whole or not at all, with mode 0600. A file that exists is replaced only if it is a report "
         "of spur's in the same form.",
     .exits = report_exits,

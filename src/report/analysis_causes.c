@@ -69,7 +69,7 @@ static struct cause_case make_case(const struct analysis *a, const struct cause_
         .margin = a->x->margin,
     };
 
-    if (c) {
+    if (c && !a->harness_biased) { /* a biased one's verdicts explain nothing */
         ret.rate = c->metric[METRIC_RATE];
         ret.ranked_apart = c->ranked_apart != NULL;
     }
