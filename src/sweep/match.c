@@ -203,6 +203,15 @@ static int match_arm(const struct match *m, uint32_t arm, double target, struct 
     return r ? r : keep(&a, target, &found, e);
 }
 
+static int refuse_none(const struct arm *a, double in_flight, struct spur_error *e)
+{
+    error_spur(e, SPUR_CODE_REFUSED, "match",
+               "--match inflight: arm %s keeps %.2g wire requests in flight: hardly anything of it reaches the wire",
+               a->m->x->arms[a->arm].name, in_flight);
+    error_remedy(e, "take a path that bypasses the page cache, or --match inflight=COUNT");
+    return -EPERM;
+}
+
 /* As it is: the target of the others. */
 static int take_baseline(const struct match *m, double *ret_target, struct spur_error *e)
 {
@@ -214,6 +223,8 @@ static int take_baseline(const struct match *m, double *ret_target, struct spur_
         return -EINVAL;
     if (r < 0)
         return r;
+    if (!(found.in_flight >= MATCH_LEAST))
+        return refuse_none(&a, found.in_flight, e);
     *ret_target = found.in_flight;
     return keep(&a, found.in_flight, &found, e);
 }

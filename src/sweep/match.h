@@ -10,6 +10,7 @@
 
 #define MATCH_CLOSE   1.1  /* within that factor of the target it is enough */
 #define MATCH_APART   1.25 /* beyond, the arms cannot be said to be matched */
+#define MATCH_LEAST   0.1  /* in flight: below, next to nothing of the arm reaches the wire */
 #define MATCH_PILOTS  8    /* of one arm, at most */
 #define MATCH_HIGHEST 1024 /* of threads or depth that is tried */
 
