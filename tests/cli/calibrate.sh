@@ -6,16 +6,12 @@
 
 prepared f 32M
 export FAKE_CUFILE_ROAD=nvfs
-latency_us=$(python3 -c "import random; print(random.randrange(2000, 3500))")
-FAKE_CUFILE_LATENCY_US=$latency_us
-export FAKE_CUFILE_LATENCY_US
-echo "latency of a piece: $latency_us us"
-
 blocks="--blocks 5"
 # experiment NAME OPTIONS...: its report is $work/NAME.json.
 experiment() {
     name=$1
     shift
+    rm -f "$work/$name.db" "$work/$name.db.lock"
     # shellcheck disable=SC2086
     expect 0 "$SPUR" compare --results "$work/$name.db" --file "$work/f" --memory cuda:0 --path cufile --seconds 250ms \
         --warmup 0s --interval 0 --verify off $blocks "$@"
@@ -27,18 +23,7 @@ old=$(library 1.15.1.6)
 new=$(library 1.18.1.6)
 jam=$(library 1.18.0.66)
 cp "$old" "$work/copy.so.1.15.1.6"
-experiment split --arm old:library="$old" --arm new:library="$new" --request 1M,4M --threads 1,2
-blocks=--until-decided
-experiment swapped --arm old:library="$old" --arm new:library="$new" --baseline new --request 4M --threads 1,2
-# An effect of that size is decided at the first look, and no trial follows.
-[ "$(sqlite3 "$work/swapped.db" "select count(*) from trials")" -eq 20 ] || fail "trials after the decision"
-[ "$(sqlite3 "$work/swapped.db" "select count(*) from events where kind = 'decided' and block = 5")" -eq 2 ] ||
-    fail "not both cells were decided after 5 blocks"
-blocks="--blocks 5"
-experiment jam --arm jam:library="$jam" --arm freed:library="$jam",json.execution.parallel_io=false --request 4M --threads 1,4
-experiment alike --arm one:library="$old" --arm two:library="$work/copy.so.1.15.1.6" --request 4M --threads 1,2 --aa
-
-python3 - "$work" <<'END' || fail "compare did not find what the mechanisms are"
+cat >"$work/judge.py" <<'END'
 import json, math, sys
 def load(name):
     return json.load(open("%s/%s.json" % (sys.argv[1], name)))
@@ -80,4 +65,23 @@ for f in faults:
     print("not found:", f, file=sys.stderr)
 sys.exit(bool(faults))
 END
+
+all_found() {
+    FAKE_CUFILE_LATENCY_US=$(python3 -c "import random; print(random.randrange(2000, 3500))")
+    export FAKE_CUFILE_LATENCY_US
+    echo "latency of a piece: $FAKE_CUFILE_LATENCY_US us"
+    experiment split --arm old:library="$old" --arm new:library="$new" --request 1M,4M --threads 1,2
+    blocks=--until-decided
+    experiment swapped --arm old:library="$old" --arm new:library="$new" --baseline new --request 4M --threads 1,2
+    blocks="--blocks 5"
+    experiment jam --arm jam:library="$jam" --arm freed:library="$jam",json.execution.parallel_io=false --request 4M --threads 1,4
+    experiment alike --arm one:library="$old" --arm two:library="$work/copy.so.1.15.1.6" --request 4M --threads 1,2 --aa
+    # An effect of that size is decided at the first look, and no trial follows.
+    [ "$(sqlite3 "$work/swapped.db" "select count(*) from trials")" -eq 20 ] || return 1
+    [ "$(sqlite3 "$work/swapped.db" "select count(*) from events where kind = 'decided' and block = 5")" -eq 2 ] || return 1
+    python3 "$work/judge.py" "$work"
+}
+# What else runs on the machine for a second can hide an effect, and never make one: what is there must be found in one of
+# three rounds, all of it together, and in that round nothing else.
+all_found || all_found || all_found || fail "compare did not find what the mechanisms are"
 no_litter
