@@ -257,8 +257,10 @@ static void say_saturation(const struct words *w)
         fputs(" in flight", w->out);
         fputs(!strcmp(v, "axis") ? ", and fewer, give the same rate" : " give the same rate", w->out);
     }
-    fputs(", ", w->out);
-    put_faster(w, "bytes_per_second", NUMBER_RATE);
+    if (strcmp(v, "set rate")) {
+        fputs(", ", w->out);
+        put_faster(w, "bytes_per_second", NUMBER_RATE);
+    }
     fputs(".", w->out);
 }
 

@@ -180,9 +180,13 @@ static int keep(const struct arm *a, double target, const struct match_found *fo
 
 static int refuse_far(const struct arm *a, double target, const struct match_found *found, struct spur_error *e)
 {
+    char why[300] = "";
+
+    if (found->refused)
+        snprintf(why, sizeof(why), "; %s=%u: %.200s", a->key, found->refused, e->detail);
     error_spur(e, SPUR_CODE_REFUSED, "match",
-               "--match inflight: arm %s cannot keep %.1f wire requests in flight: nearest is %.1f, with %s=%u",
-               a->m->x->arms[a->arm].name, target, found->in_flight, a->key, found->value);
+               "--match inflight: arm %s cannot keep %.1f wire requests in flight: nearest is %.1f, with %s=%u%s",
+               a->m->x->arms[a->arm].name, target, found->in_flight, a->key, found->value, why);
     error_remedy(e, "--match inflight=%.0f, or another request size", fmax(found->in_flight, 1));
     return -EPERM;
 }

@@ -25,6 +25,7 @@ struct match_found {
     uint32_t value;
     double in_flight; /* there */
     unsigned n_pilots;
+    uint32_t refused; /* a value that the arm could not take, @e says why; 0: none */
 };
 
 /* The value nearest to @target, from @start on; the number in flight is taken not to fall as the value rises. 0 also

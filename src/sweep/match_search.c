@@ -70,7 +70,7 @@ int match_search(double target, uint32_t start, match_measure *measure, void *co
         int r = measure(context, value, &in_flight, e);
 
         if (r == -ERANGE && s.best.n_pilots) { /* too many: half way back */
-            s.high = value;
+            s.high = s.best.refused = value;
             value = s.low + 1 < s.high ? s.low + (s.high - s.low) / 2 : 0;
             continue;
         }

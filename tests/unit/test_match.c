@@ -67,6 +67,7 @@ static void test_out_of_reach(void **state)
     assert_int_equal(found.value, 1);
     assert_int_equal(match_search(100, 1, measure, &shallow, &found, &e), 0);
     assert_int_equal(found.value, 4);
+    assert_true(found.refused > 4);
     assert_int_equal(match_search(100, 5, measure, &shallow, &found, &e), -ERANGE);
 }
 
