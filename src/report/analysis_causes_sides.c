@@ -59,8 +59,9 @@ static void put_facts(struct cause_side *side, const struct arm_cell *c, const s
     side->workers = known ? f->workers : NAN;
     side->cpus_online = known ? f->online : NAN;
     side->machine_cpus = NAN;
+    side->trial_cpus = c->machine_user_cpus.center + c->machine_system_cpus.center;
     if (f->n_before)
-        side->machine_cpus = c->machine_user_cpus.center + c->machine_system_cpus.center + f->before / f->n_before;
+        side->machine_cpus = side->trial_cpus + f->before / f->n_before;
     side->throttled_share = f->n ? f->throttled / f->n : NAN;
     side->gpu_slowed_share = f->n ? (double)f->n_slowed / f->n : NAN;
     side->link_name = f->link ? f->link : "";

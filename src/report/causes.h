@@ -58,6 +58,8 @@ const char *cause_name(enum cause_kind kind); /* "not direct" */
 #define CAUSE_WAITS 0.5
 /* Share of the machine's CPUs in use: above, anything on it may be waiting for a CPU. */
 #define CAUSE_MACHINE_FULL 0.9
+/* Share of the machine's CPUs that the trial itself keeps busy: below, it is others who leave it none. */
+#define CAUSE_MACHINE_OWN 0.5
 /* Requests of which the work for each counts more than that for each byte. */
 #define CAUSE_SMALL_REQUEST 65536
 /* Shares of bytes that went over the wire: read-ahead and metadata move them by a few percent. */
@@ -82,6 +84,7 @@ struct cause_side {
     double cpu_per_gib;                           /* s, of the process */
     double user_cpus, system_cpus;                /* of the process */
     double machine_cpus;                          /* busy in all, the baseline included */
+    double trial_cpus;                            /* of these, above the baseline */
     double machine_per_gib;                       /* s, above the baseline */
     const char *observed, *served, *route, *file; /* route: what a cuFile arm asks for; "" for others */
     double threads, depth;                        /* effective: callers, and what each may have under way */

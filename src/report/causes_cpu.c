@@ -37,8 +37,8 @@ static bool has_fewer_cpus(const struct cause_sides *s)
 
 static bool is_machine_full(const struct cause_sides *s)
 {
-    return cause_machine_is_full(s->slower) && cause_does_not_wait(s->slower) &&
-           s->slower->throttled_share < CAUSE_THROTTLED_SOME &&
+    return cause_machine_is_full(s->slower) && s->slower->trial_cpus >= CAUSE_MACHINE_OWN * s->slower->cpus_online &&
+           cause_does_not_wait(s->slower) && s->slower->throttled_share < CAUSE_THROTTLED_SOME &&
            cause_share(s->slower->machine_per_gib / s->faster->machine_per_gib, s->ratio) >= CAUSE_SHARE;
 }
 

@@ -128,7 +128,8 @@ void model_measure(const struct model_arm *m, uint64_t *state, const double *dri
     ret->threads = m->threads;
     ret->depth = m->depth;
     ret->cpus_online = 64;
-    ret->machine_cpus = s.cpus * 1.1 + 0.2;
+    ret->trial_cpus = s.cpus * 1.1;
+    ret->machine_cpus = ret->trial_cpus + 0.2;
     ret->link_share = NAN;
     ret->set_rate = NAN;
     ret->reads = true;

@@ -224,8 +224,17 @@ static struct truth machine_busy(uint64_t *state, struct cause_case *ret)
         s->workers = 4; /* so its own are not at their limit */
         s->cpus_online = 8;
         s->machine_cpus = 7.9;
+        s->trial_cpus = 7;
     }
     return (struct truth){BIT(CAUSE_CPU), 0};
+}
+
+/* No CPU is left, but it is others who use them. */
+static struct truth others_busy(uint64_t *state, struct cause_case *ret)
+{
+    machine_busy(state, ret);
+    ret->side.trial_cpus = ret->baseline.trial_cpus = model_between(state, 0.01, 2);
+    return (struct truth){0, 0};
 }
 
 static struct truth hot_gpu(uint64_t *state, struct cause_case *ret)
@@ -554,6 +563,7 @@ static scenario_fn *const scenarios[] = {
     set_rate,
     end_of_axis,
     machine_busy,
+    others_busy,
     hot_gpu,
     hot_gpu_and_fewer,
     nonsense,
