@@ -88,15 +88,17 @@ static void send_answer(struct request *r)
         fuse_reply_buf(r->req, (const char *)r->data, (size_t)r->answer); /* from where it lies */
 }
 
-static void count(struct server *s, const struct request *r)
+static void count(struct server *s, const struct request *r, unsigned epoch)
 {
     uint64_t now = now_ns();
     struct log_entry line = {r->arrival_ns, now - r->arrival_ns, r->op,     r->file, r->offset,
                              r->asked,      r->server,           r->answer, r->fault};
 
-    if (r->calibrating)
+    if (r->calibrating) {
+        stats_drop(&s->stats, epoch);
         return;
-    stats_answer(&s->stats, r->op, r->arrival_ns, now, r->answer, r->asked);
+    }
+    stats_answer(&s->stats, r->op, r->arrival_ns, now, r->answer, r->asked, epoch);
     log_add(&s->log, &line);
 }
 
@@ -109,8 +111,10 @@ static void forget_size(struct server *s, const struct request *r)
 
 static void finish(struct server *s, struct request *r)
 {
+    unsigned epoch = stats_sending(&s->stats);
+
     send_answer(r);
-    count(s, r);
+    count(s, r, epoch);
     forget_size(s, r);
     give_spare(s, r);
 }

@@ -8,11 +8,13 @@ void stats_init(struct stats *s)
 {
     memset(s, 0, sizeof(*s));
     pthread_mutex_init(&s->mutex, NULL);
+    pthread_cond_init(&s->settled, NULL);
 }
 
 void stats_destroy(struct stats *s)
 {
     pthread_mutex_destroy(&s->mutex);
+    pthread_cond_destroy(&s->settled);
 }
 
 /* Threads read their clocks before they come here, so that one may be a little behind. */
@@ -32,8 +34,50 @@ void stats_arrive(struct stats *s, uint64_t now_ns)
     pthread_mutex_unlock(&s->mutex);
 }
 
+unsigned stats_sending(struct stats *s)
+{
+    unsigned epoch;
+
+    pthread_mutex_lock(&s->mutex);
+    epoch = s->epoch;
+    s->n_sending[epoch]++;
+    pthread_mutex_unlock(&s->mutex);
+    return epoch;
+}
+
+static void sent(struct stats *s, unsigned epoch)
+{
+    if (--s->n_sending[epoch] == 0)
+        pthread_cond_broadcast(&s->settled);
+}
+
+void stats_drop(struct stats *s, unsigned epoch)
+{
+    pthread_mutex_lock(&s->mutex);
+    sent(s, epoch);
+    pthread_mutex_unlock(&s->mutex);
+}
+
+/* New answers go into the other epoch, so that this one runs dry. */
+void stats_settle(struct stats *s)
+{
+    unsigned old;
+
+    pthread_mutex_lock(&s->mutex);
+    while (s->settling)
+        pthread_cond_wait(&s->settled, &s->mutex);
+    s->settling = true;
+    old = s->epoch;
+    s->epoch = !old;
+    while (s->n_sending[old])
+        pthread_cond_wait(&s->settled, &s->mutex);
+    s->settling = false;
+    pthread_cond_broadcast(&s->settled);
+    pthread_mutex_unlock(&s->mutex);
+}
+
 void stats_answer(struct stats *s, enum model_op op, uint64_t arrival_ns, uint64_t now_ns, int64_t answer,
-                  uint64_t asked)
+                  uint64_t asked, unsigned epoch)
 {
     pthread_mutex_lock(&s->mutex);
     advance(s, now_ns);
@@ -43,6 +87,7 @@ void stats_answer(struct stats *s, enum model_op op, uint64_t arrival_ns, uint64
     s->errors += answer < 0;
     s->bytes[op] += answer > 0 ? (uint64_t)answer : 0;
     s->short_answers += answer >= 0 && (uint64_t)answer < asked;
+    sent(s, epoch);
     pthread_mutex_unlock(&s->mutex);
 }
 

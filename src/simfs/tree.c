@@ -198,6 +198,7 @@ static size_t stats_now(struct server *s, char *text, size_t size)
     pthread_mutex_lock(&s->mutex);
     facts = s->facts;
     pthread_mutex_unlock(&s->mutex);
+    stats_settle(&s->stats); /* who has its answer finds it counted */
     return stats_text(&s->stats, &facts, now_ns(), cpu_ns(), log_lost(&s->log), text, size);
 }
 

@@ -7,8 +7,7 @@
 # with SPEC PATH CODE WORDS: of a read of the whole file.
 with() {
     simfs --size 2M --rpc 64K --log "$work/log" --faults "$1"
-    trial "$3" --file "$mount/data.0" --path "$2" --request 64K --threads 1 --bytes 2M --memory pageable --verify inline \
-        --stall 1s
+    trial "$3" --file "$mount/data.0" --path "$2" --request 64K --threads 1 --bytes 2M --memory pageable --verify inline
     [ "$3" -eq 0 ] || says err "$mount/data.0"
     [ "$3" -eq 0 ] || holds 'not r["complete"] or r["verify"]["status"] == "failed"'
     [ -z "$4" ] || says err "$4"

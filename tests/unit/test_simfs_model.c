@@ -171,10 +171,10 @@ static void counters_are_integrals(void **state)
     stats_init(&s);
     stats_arrive(&s, 1000);
     stats_arrive(&s, 1100);
-    stats_answer(&s, MODEL_READ, 1000, 1300, 4096, 4096);
+    stats_answer(&s, MODEL_READ, 1000, 1300, 4096, 4096, stats_sending(&s));
     stats_arrive(&s, 1290); /* its clock was read before */
-    stats_answer(&s, MODEL_WRITE, 1290, 1500, -EIO, 4096);
-    stats_answer(&s, MODEL_READ, 1100, 1600, 100, 4096);
+    stats_answer(&s, MODEL_WRITE, 1290, 1500, -EIO, 4096, stats_sending(&s));
+    stats_answer(&s, MODEL_READ, 1100, 1600, 100, 4096, stats_sending(&s));
     stats_arrive(&s, 1700);
     stats_text(&s, &facts, 1800, 77, 3, text, sizeof(text));
     assert_memory_equal(text, "simfs 1\n", 8);
@@ -197,6 +197,42 @@ static void counters_are_integrals(void **state)
     assert_int_equal(value_of(text, "connection"), 9);
     assert_int_equal(value_of(text, "log_lost"), 3);
     stats_destroy(&s);
+}
+
+struct sender {
+    struct stats s;
+    unsigned epoch;
+};
+
+static void *send_late(void *arg)
+{
+    struct sender *x = arg;
+
+    usleep(30000);
+    stats_answer(&x->s, MODEL_READ, 1, 2, 4096, 4096, x->epoch);
+    return NULL;
+}
+
+/* Whoever has an answer finds it counted; answers that begin later are not waited for. */
+static void counters_wait_for_answers_on_their_way(void **state)
+{
+    struct sender x;
+    pthread_t thread;
+    unsigned later;
+
+    stats_init(&x.s);
+    stats_arrive(&x.s, 1);
+    stats_arrive(&x.s, 1);
+    stats_settle(&x.s);
+    x.epoch = stats_sending(&x.s);
+    assert_int_equal(pthread_create(&thread, NULL, send_late, &x), 0);
+    stats_settle(&x.s);
+    assert_int_equal(x.s.requests[MODEL_READ], 1);
+    later = stats_sending(&x.s);
+    assert_int_equal(later, x.s.epoch);
+    stats_drop(&x.s, later);
+    pthread_join(thread, NULL);
+    stats_destroy(&x.s);
 }
 
 static void a_log_line_has_all_of_a_request(void **state)
@@ -301,6 +337,7 @@ int main(void)
         cmocka_unit_test(reads_and_writes_share_a_link),
         cmocka_unit_test(jitter_is_uniform_and_seeded),
         cmocka_unit_test(counters_are_integrals),
+        cmocka_unit_test(counters_wait_for_answers_on_their_way),
         cmocka_unit_test(a_log_line_has_all_of_a_request),
         cmocka_unit_test(queues_answer_in_time),
         cmocka_unit_test(a_stopped_queue_answers_all_at_once),
