@@ -143,7 +143,8 @@ static void take_trials(const struct source *s, size_t pair, struct cause_side *
 
     for (size_t i = s->index->first[pair]; i < s->index->first[pair + 1]; i++) {
         const struct store_trial *t = &s->a->trials[s->index->trials[i]];
-        const struct store_facts *f = bsearch(&t->row, s->facts, s->n_facts, sizeof(*f), compare_row);
+        const struct store_facts *f = s->n_facts ? bsearch(&t->row, s->facts, s->n_facts, sizeof(*f), compare_row)
+                                                 : NULL;
         struct pieces pieces = pieces_of(s->intervals, s->n_intervals, t->row);
 
         if (!analysis_has_figures(t))
