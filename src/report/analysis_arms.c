@@ -34,7 +34,8 @@ static void count_trial(struct arm_cell *c, const struct store_trial *t)
         c->n_failed += t->status != TRIAL_REFUSED;
         return;
     }
-    merge_word(c->observed, sizeof(c->observed), t->observed, !c->n_ok);
+    if (*t->observed) /* a window without a request shows nothing */
+        merge_word(c->observed, sizeof(c->observed), t->observed, !*c->observed);
     merge_word(c->served, sizeof(c->served), t->served, !c->n_ok);
     merge_verify(c->verify, sizeof(c->verify), t->verify, !c->n_ok);
     c->n_ok++;

@@ -3,6 +3,7 @@
 # A whole experiment: every planned trial is there once, with figures, evidence and result; arms of a cell and block read
 # with one seed; the report follows.
 . "$(dirname "$0")/compare_lib.sh"
+window=150ms # none without a request, whatever else runs
 
 prepared f 4M
 compared 0 "$work/r.db" --file "$work/f" --arm odirect --arm fanout --threads 1,2 --blocks 5 --seed 7
