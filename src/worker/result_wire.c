@@ -244,6 +244,17 @@ static void set_source(const struct part *wire, const struct seen *s)
                         : "all requests of this machine through these mounts"));
 }
 
+/* Why samples cannot judge the mean; NULL: they can. Those that agree with it, or saw more, need no excuse. */
+static const char *cannot_judge(const struct seen *s, double mean)
+{
+    double service_ns;
+
+    if (samples_agree(&s->samples, mean) || s->samples.mean > mean || storage_mean_service(&s->sum, &s->sum.all, &service_ns) ||
+        !samples_late(&s->samples, service_ns))
+        return NULL;
+    return "the samples came late (mean_late_ns), for want of a free CPU: they may be of a load's ebbs only";
+}
+
 static void set_samples(const struct part *wire, const struct seen *s)
 {
     const struct samples *n = &s->samples;
@@ -255,9 +266,11 @@ static void set_samples(const struct part *wire, const struct seen *s)
         set_null(wire, "sampled", seen_source(s, &reason) ? n->reason : reason);
         return;
     }
-    o = json_pack("{s:I, s:o, s:I, s:o}", "samples", (json_int_t)n->n, "mean_in_flight", result_real(n->mean),
-                  "max_in_flight", (json_int_t)n->max, "cpu_seconds", result_real(n->user_s + n->system_s));
+    o = json_pack("{s:I, s:o, s:I, s:o, s:o}", "samples", (json_int_t)n->n, "mean_in_flight", result_real(n->mean),
+                  "max_in_flight", (json_int_t)n->max, "cpu_seconds", result_real(n->user_s + n->system_s),
+                  "mean_late_ns", result_real(n->mean_late_ns));
     why = s->sum.known ? storage_mean_in_flight(&s->sum, &mean) : s->sum.reason;
+    why = why ? why : cannot_judge(s, mean);
     json_object_set_new(o, "agrees", why ? json_null() : json_boolean(samples_agree(n, mean)));
     if (why)
         json_object_set_new(wire->nulls, "wire.sampled.agrees", json_string(why));

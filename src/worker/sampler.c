@@ -3,9 +3,11 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -16,6 +18,7 @@
 #define MIN_SAMPLES 10
 #define SHARE       0.2
 #define LEAST       0.1
+#define LATE        0.1
 
 struct sampler {
     const struct probe *probe;
@@ -29,6 +32,7 @@ struct sampler {
     uint64_t cost_ns;       /* CPU time of the last sample */
     struct samples samples; /* of the thread, until it ends */
     double squares;
+    uint64_t late_ns; /* of all samples */
 };
 
 static uint64_t cpu_ns(void)
@@ -71,6 +75,7 @@ static bool wait(struct sampler *s)
 {
     uint64_t at = now_ns() + next_wait_ns(s);
     struct timespec ts = {(time_t)(at / 1000000000ull), (long)(at % 1000000000ull)};
+    uint64_t now;
     bool stop;
 
     pthread_mutex_lock(&s->lock);
@@ -78,7 +83,19 @@ static bool wait(struct sampler *s)
         ;
     stop = s->stop;
     pthread_mutex_unlock(&s->lock);
+    now = now_ns();
+    s->late_ns += !stop && now > at ? now - at : 0;
     return stop;
+}
+
+/* A sampler that must wait for a CPU comes when the load has ebbed: with as many requests being answered as there are
+ * CPUs it would see the moments between bursts only. So it goes before them, where it may (CAP_SYS_NICE). */
+static void be_on_time(void)
+{
+    struct sched_param param = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
+
+    prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);
+    pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
 }
 
 static void *sampler_main(void *arg)
@@ -87,6 +104,7 @@ static void *sampler_main(void *arg)
     struct rusage used = {0};
 
     pthread_setname_np(pthread_self(), "spur-sampler");
+    be_on_time();
     while (s->samples.known && !wait(s)) {
         uint64_t began = cpu_ns();
 
@@ -148,6 +166,7 @@ void sampler_stop(struct sampler *s, struct samples *ret)
     pthread_mutex_unlock(&s->lock);
     pthread_join(s->thread, NULL);
     *ret = s->samples;
+    ret->mean_late_ns = ret->n ? (double)s->late_ns / ret->n : 0;
     ret->deviation = ret->n > 1 ? sqrt(s->squares / (ret->n - 1)) : 0;
     if (ret->known && ret->n < MIN_SAMPLES) {
         ret->known = false;
@@ -162,4 +181,9 @@ void sampler_stop(struct sampler *s, struct samples *ret)
 bool samples_agree(const struct samples *s, double mean)
 {
     return fabs(s->mean - mean) <= SHARE * fmax(s->mean, mean) + 3 * s->deviation / sqrt(s->n) + LEAST;
+}
+
+bool samples_late(const struct samples *s, double service_ns)
+{
+    return s->mean_late_ns > LATE * service_ns;
 }

@@ -16,6 +16,7 @@ struct samples {
     unsigned n;
     double mean, deviation; /* standard deviation of one sample */
     uint64_t max;
+    double mean_late_ns; /* from when a sample was due until the thread had a CPU */
     double user_s, system_s; /* CPU of the sampling thread */
     char reason[PROBE_REASON];
 };
@@ -28,5 +29,8 @@ void sampler_stop(struct sampler *s, struct samples *ret);
 /* Whether a mean over time and sampled counts say the same: they differ by no more than a fifth, three standard errors
  * of the samples, and 0.1. */
 bool samples_agree(const struct samples *s, double mean);
+/* Whether the thread waited so long for a CPU (a tenth of @service_ns, what a request takes) that its samples may
+ * be of the ebbs of a load that takes all CPUs in bursts. */
+bool samples_late(const struct samples *s, double service_ns);
 
 #endif

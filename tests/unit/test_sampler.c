@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts in flight by sampling, on a root of a simulated mount. */
 #include <math.h>
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -113,6 +116,46 @@ static void agreement(void **state)
     assert_false(agree(0, 0, 50, 1));
 }
 
+/* One that holds every CPU it may have makes the sampler wait, unless the sampler may go first. */
+static void *spin(void *arg)
+{
+    const atomic_bool *stop = arg;
+
+    while (!atomic_load_explicit(stop, memory_order_relaxed))
+        ;
+    return NULL;
+}
+
+static void lateness(void **state)
+{
+    atomic_bool stop = false;
+    pthread_t spinners[8];
+    cpu_set_t all, one;
+    struct machine m;
+    struct samples s;
+
+    assert_true(samples_late(&(struct samples){.mean_late_ns = 110000}, 1e6));
+    assert_false(samples_late(&(struct samples){.mean_late_ns = 90000}, 1e6));
+
+    begin(&m);
+    assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+    CPU_ZERO(&one);
+    for (unsigned i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
+        if (CPU_ISSET(i, &all))
+            CPU_SET(i, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+    for (unsigned i = 0; i < 8; i++)
+        assert_int_equal(pthread_create(&spinners[i], NULL, spin, &stop), 0);
+    s = sample(&m, 1000);
+    stop = true;
+    for (unsigned i = 0; i < 8; i++)
+        pthread_join(spinners[i], NULL);
+    assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
+    print_message("%u samples, %.0f ns late\n", s.n, s.mean_late_ns);
+    assert_true(s.n > 0 && s.mean_late_ns > 0);
+    storage_free(&m.storage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +163,7 @@ int main(void)
         cmocka_unit_test(too_few),
         cmocka_unit_test(unreadable),
         cmocka_unit_test(agreement),
+        cmocka_unit_test(lateness),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
