@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The command table. */
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 #include "cli/command.h"
@@ -104,6 +105,7 @@ int main(int argc, char **argv)
     const struct command *command;
     struct spur_error e = {0};
 
+    signal(SIGXFSZ, SIG_IGN); /* a file past `ulimit -f` is EFBIG, with words and a cleanup, and no death */
     if (argc < 2) {
         help_text_print(stderr, NULL);
         return EXIT_USAGE;

@@ -307,6 +307,7 @@ static enum exit_code run_sweep(struct compare *c)
         fprintf(stderr, "spur compare: %s; spur compare --resume %s goes on\n",
                 end.signal_received ? "interrupted: finished trials are kept"
                 : end.limited       ? "--limit was reached"
+                : r < 0             ? "ended by an error: finished trials are kept"
                                     : "not all trials have figures",
                 c->filename);
     return code;
@@ -340,8 +341,13 @@ static enum exit_code compare(struct compare *c)
         r = resume(c, &e);
     if (!r)
         r = open_store(c, &e);
-    if (r < 0)
-        return exit_report("compare", &e);
+    if (r < 0) {
+        enum exit_code code = exit_report("compare", &e);
+
+        if (c->store && !c->o->resume)
+            fprintf(stderr, "spur compare: the plan is kept; spur compare --resume %s goes on\n", c->filename);
+        return code;
+    }
     if (!c->o->quiet)
         compare_text_plan(stdout, c->x, c->pairs, c->filename);
     fflush(stdout);

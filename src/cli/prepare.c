@@ -71,14 +71,12 @@ static void catch_signals(void)
 {
     /* One-shot: a second Ctrl-C ends a process that is stuck in the kernel. */
     struct sigaction stop = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction old;
 
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
     if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* not under nohup */
         sigaction(SIGHUP, &stop, NULL);
-    sigaction(SIGXFSZ, &ignore, NULL); /* EFBIG says it better */
 }
 
 struct progress {

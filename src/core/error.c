@@ -70,3 +70,13 @@ void error_remedy(struct spur_error *e, const char *remedy, ...)
     vsnprintf(e->remedy, sizeof(e->remedy), remedy, ap);
     va_end(ap);
 }
+
+void error_remedy_room(struct spur_error *e, int err)
+{
+    if (err == ENOSPC)
+        error_remedy(e, "free space there, or name another place");
+    else if (err == EDQUOT)
+        error_remedy(e, "free space of that quota, or name another place");
+    else if (err == EFBIG)
+        error_remedy(e, "raise the limit of file sizes (ulimit -f), or name a place that takes larger files");
+}

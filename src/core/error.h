@@ -18,5 +18,7 @@ int error_foreign(struct spur_error *e, enum spur_source source, int code, int r
                   const char *detail, ...) __attribute__((format(printf, 6, 7)));
 /* Adds a remedy to an error that was just filled. */
 void error_remedy(struct spur_error *e, const char *remedy, ...) __attribute__((format(printf, 2, 3)));
+/* The remedy of a write that failed with @err for want of room (ENOSPC, EDQUOT, EFBIG); of others, none. */
+void error_remedy_room(struct spur_error *e, int err);
 
 #endif

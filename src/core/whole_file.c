@@ -54,5 +54,7 @@ int whole_file_write(const char *filename, const void *data, size_t length, cons
     if (!r)
         return 0;
     unlink(temporary);
-    return error_errno(e, -r, "write", "%s: %s", what, filename);
+    error_errno(e, -r, "write", "%s: %s", what, filename);
+    error_remedy_room(e, -r);
+    return r;
 }

@@ -118,6 +118,7 @@ static int set_attributes(posix_spawnattr_t *attributes)
     sigemptyset(&none);
     sigemptyset(&defaults);
     sigaddset(&defaults, SIGPIPE);
+    sigaddset(&defaults, SIGXFSZ);
     r = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     if (!r)
         r = posix_spawnattr_setpgroup(attributes, 0);

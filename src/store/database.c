@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "core/error.h"
+#include "core/units.h"
 #include "store/text.h"
 
 #define BUSY_TIMEOUT_MS 30000
@@ -34,15 +36,40 @@ static int damaged(const struct database *d, const char *operation, struct spur_
     return r;
 }
 
-/* Of a failed write SQLite often keeps no errno; a full disk it tells apart. */
+/* A write that failed for a reason that SQLite did not keep: any but a full disk. */
+static int write_error(const struct database *d, const char *operation, struct spur_error *e)
+{
+    char limit_text[UNITS_TEXT];
+    struct rlimit limit;
+    int r = error_foreign(e, SPUR_SOURCE_ERRNO, EIO, -EIO, operation, "%s: a write failed (%s)", d->filename,
+                          sqlite3_errmsg(d->db));
+
+    if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY) {
+        error_remedy(e, "look for a quota and for kernel messages, or name another place");
+        return r;
+    }
+    units_format_bytes(limit.rlim_cur, limit_text);
+    error_remedy(e, "no file may pass %s here: raise that limit (ulimit -f); else look for a quota and kernel messages",
+                 limit_text);
+    return r;
+}
+
 static int io_error(const struct database *d, const char *operation, struct spur_error *e)
 {
-    int err = sqlite3_system_errno(d->db);
-    int r = error_errno(e, err ? err : EIO, operation, "%s: %s", d->filename, sqlite3_errmsg(d->db));
+    int err = sqlite3_system_errno(d->db), r;
 
-    if (sqlite3_extended_errcode(d->db) == SQLITE_IOERR_WRITE)
-        error_remedy(e,
-                     "it could not be written: look for a quota, a limit of file sizes (ulimit -f), kernel messages");
+    if (!err && sqlite3_extended_errcode(d->db) == SQLITE_IOERR_WRITE)
+        return write_error(d, operation, e);
+    r = error_errno(e, err ? err : EIO, operation, "%s: %s", d->filename, sqlite3_errmsg(d->db));
+    error_remedy_room(e, err);
+    return r;
+}
+
+static int full(const struct database *d, const char *operation, struct spur_error *e)
+{
+    int r = error_errno(e, ENOSPC, operation, "%s", d->filename);
+
+    error_remedy_room(e, ENOSPC);
     return r;
 }
 
@@ -55,7 +82,7 @@ int database_error(const struct database *d, const char *operation, struct spur_
     case SQLITE_LOCKED:
         return busy(d, operation, e);
     case SQLITE_FULL:
-        return error_errno(e, ENOSPC, operation, "%s", d->filename);
+        return full(d, operation, e);
     case SQLITE_READONLY:
         return error_errno(e, EACCES, operation, "%s: %s", d->filename, sqlite3_errmsg(d->db));
     case SQLITE_IOERR:

@@ -21,13 +21,16 @@ static int spawn(char **words, pid_t *ret_pid, struct spur_error *e)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
-    sigset_t none;
+    sigset_t none, defaults;
     int r;
 
     sigemptyset(&none);
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGXFSZ); /* spur ignores it; a program would inherit that */
     posix_spawnattr_init(&attr);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawnattr_setsigdefault(&attr, &defaults);
     posix_spawn_file_actions_init(&actions);
     r = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     if (!r) /* standard output is for results alone */

@@ -534,7 +534,6 @@ static void raise_limits(void)
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit);
     }
-    signal(SIGXFSZ, SIG_IGN); /* EFBIG instead */
     signal(SIGPIPE, SIG_IGN);
     prctl(PR_SET_TIMERSLACK, 1);
     prctl(PR_SET_NAME, "spur-worker"); /* else "exe", for it was started by that name */
