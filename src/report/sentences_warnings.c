@@ -125,7 +125,7 @@ static void warn_unfinished(FILE *out, const struct analysis *a)
     words_count(out, a->x->n_rows, "trial", "trials");
     fputs(a->x->until_decided ? " planned at most" : " planned", out);
     fputs(a->interrupted || a->limited ? " were run; spur compare --resume goes on"
-                                       : " were run: it is still running, or was killed",
+                                       : " were run: it is still running, was killed, or ended by an error",
           out);
 }
 

@@ -29,6 +29,7 @@ says err "ended by an error: finished trials are kept; spur compare --resume $wo
 kept=$(sql "$work/r.db" "select count(*) from trials")
 [ "$kept" -gt 0 ] && [ "$kept" -lt 20 ] || fail "$kept of 20 trials are kept"
 expect 0 "$SPUR" report "$work/r.db"
+says out "it is still running, was killed, or ended by"
 expect 0 "$SPUR" compare --resume "$work/r.db" --quiet
 [ "$(sql "$work/r.db" "select count(*) from trials")" -eq 20 ] || fail "not all trials after the resumption"
 
