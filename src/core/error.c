@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 static void fill(struct spur_error *e, enum spur_source source, int code, const char *operation, const char *detail,
                  va_list ap)
@@ -69,6 +70,15 @@ void error_remedy(struct spur_error *e, const char *remedy, ...)
     va_start(ap, remedy);
     vsnprintf(e->remedy, sizeof(e->remedy), remedy, ap);
     va_end(ap);
+}
+
+int error_process(struct spur_error *e, int status, const char *operation, const char *name, const char *more)
+{
+    if (WIFSIGNALED(status))
+        return error_foreign(e, SPUR_SOURCE_ERRNO, EIO, -EIO, operation, "%s was killed by SIG%s%s", name,
+                             sigabbrev_np(WTERMSIG(status)) ?: "?", more);
+    return error_foreign(e, SPUR_SOURCE_ERRNO, EIO, -EIO, operation, "%s ended with status %d%s", name,
+                         WEXITSTATUS(status), more);
 }
 
 void error_remedy_room(struct spur_error *e, int err)

@@ -44,6 +44,7 @@ static int spawn(char **words, pid_t *ret_pid, struct spur_error *e)
 
 static int await(pid_t pid, const char *name, struct spur_error *e)
 {
+    char what[300];
     int status;
 
     while (waitpid(pid, &status, 0) < 0)
@@ -51,11 +52,8 @@ static int await(pid_t pid, const char *name, struct spur_error *e)
             return error_errno(e, errno, "waitpid", "prepare command %s", name);
     if (WIFEXITED(status) && !WEXITSTATUS(status))
         return 0;
-    if (WIFSIGNALED(status))
-        error_errno(e, EIO, "prepare", "prepare command %s was killed by SIG%s", name,
-                    sigabbrev_np(WTERMSIG(status)) ?: "?");
-    else
-        error_errno(e, EIO, "prepare", "prepare command %s ended with status %d", name, WEXITSTATUS(status));
+    snprintf(what, sizeof(what), "prepare command %s", name);
+    error_process(e, status, "prepare", what, "");
     error_remedy(e, "the trials so far are kept: spur compare --resume goes on once the command works");
     return -EIO;
 }

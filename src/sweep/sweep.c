@@ -200,7 +200,7 @@ static enum trial_status status_of(const json_t *result, const struct worker_end
     if (!json_array_size(errors) && json_is_true(json_object_get(result, "complete")))
         return TRIAL_OK;
     if (!ret_why->source)
-        error_errno(ret_why, EIO, "worker", "the trial was not complete");
+        error_foreign(ret_why, SPUR_SOURCE_ERRNO, EIO, -EIO, "worker", "the trial was not complete");
     return TRIAL_FAILED;
 }
 

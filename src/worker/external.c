@@ -76,7 +76,8 @@ int external_usage(struct spur_error *e, const char *option, const char *remedy,
 
 int external_not_understood(struct spur_error *e, const char *tool, const char *why, const char *line)
 {
-    error_errno(e, EPROTO, "external", "%s: output not understood: %s: \"%.300s\"", tool, why, line);
+    error_foreign(e, SPUR_SOURCE_ERRNO, EPROTO, -EPROTO, "external", "%s: output not understood: %s: \"%.300s\"", tool,
+                  why, line);
     error_remedy(e, "run the command line that --json stores by hand; this version may print another form");
     return -EPROTO;
 }
@@ -315,17 +316,14 @@ static void last_words(const struct external_end *end, char *ret, size_t size)
 
 static int judge_end(const struct external *x, const struct external_end *end, struct spur_error *e)
 {
-    char words[400];
+    char words[400], more[410] = "";
 
     if (WIFEXITED(end->status) && !WEXITSTATUS(end->status))
         return 0;
     last_words(end, words, sizeof(words));
-    if (WIFSIGNALED(end->status))
-        error_errno(e, EIO, "external", "%s was killed by SIG%s%s%s", x->tool->name,
-                    sigabbrev_np(WTERMSIG(end->status)) ?: "?", words[0] ? ": " : "", words);
-    else
-        error_errno(e, EIO, "external", "%s ended with status %d%s%s", x->tool->name, WEXITSTATUS(end->status),
-                    words[0] ? ": " : "", words);
+    if (words[0])
+        snprintf(more, sizeof(more), ": %s", words);
+    error_process(e, end->status, "external", x->tool->name, more);
     error_remedy(e, "run the command line that --json stores by hand");
     return -EIO;
 }

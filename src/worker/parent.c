@@ -352,14 +352,15 @@ static void judge_end(struct parent *p)
         note_crash(p->end->result, WTERMSIG(p->status));
     if (p->end->result || e->source || p->end->signal_received)
         return;
-    if (p->ended && WIFSIGNALED(p->status)) {
-        error_errno(e, EIO, "worker", "the worker process was killed by SIG%s (%s)",
-                    sigabbrev_np(WTERMSIG(p->status)) ?: "?", strsignal(WTERMSIG(p->status)));
-        error_remedy(e, "a crash in the path or a library, or the kernel's out-of-memory killer: see the kernel log");
+    if (!p->ended) {
+        error_foreign(e, SPUR_SOURCE_ERRNO, EIO, -EIO, "worker",
+                      "the worker process sends nothing more and cannot be killed (it waits in the kernel)");
         return;
     }
-    error_errno(e, EPROTO, "worker", "the worker process ended with status %d and without a result",
-                p->ended ? WEXITSTATUS(p->status) : -1);
+    error_process(e, p->status, "worker", "the worker process",
+                  WIFSIGNALED(p->status) ? "" : ", without a result and without a reason");
+    if (WIFSIGNALED(p->status))
+        error_remedy(e, "a crash in the path or a library, or the kernel's out-of-memory killer: see the kernel log");
 }
 
 int worker_run(const struct job *job, uint64_t stall_ns, const struct worker_hooks *hooks, struct worker_end *ret_end)

@@ -39,6 +39,7 @@ done
 FAKE_GDSIO=status
 gdsio 1
 says err "gdsio ended with status 255: unable to open file"
+says_not err "Input/output error"
 FAKE_GDSIO=crash
 gdsio 1
 says err "gdsio was killed by SIGSEGV: cuda runtime api call failed"
