@@ -17,13 +17,15 @@ bool cause_too_short(const struct cause_case *c, struct cause_finding *ret)
     return true;
 }
 
+/* Where the spread is that of other comparisons, its own explains nothing; the summary says so. */
 bool cause_noise(const struct cause_case *c, struct cause_finding *ret)
 {
     const struct stats_effect *e = &c->rate;
+    const struct stats_family_options options = {.margin = c->margin, .higher_is_better = true};
     double half = log(e->high / e->low) / 2;
 
-    if (c->ranked_apart || e->verdict != VERDICT_UNDECIDED || e->n < STATS_MIN_BLOCKS || !(half > log1p(c->margin)) ||
-        !(e->sd > 0))
+    if (c->ranked_apart || stats_undecided_by_others(e, &options) || e->verdict != VERDICT_UNDECIDED ||
+        e->n < STATS_MIN_BLOCKS || !(half > log1p(c->margin)) || !(e->sd > 0))
         return false;
     ret->confidence = CONFIDENCE_HIGH;
     cause_number(ret, "sd", e->sd, NAN);

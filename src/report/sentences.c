@@ -271,6 +271,16 @@ static int tell_cell(struct summary *s, uint32_t cell)
     return r;
 }
 
+static int tell_borrowed(struct summary *s, uint32_t arm)
+{
+    FILE *out = texts_begin(&s->texts);
+
+    if (!out)
+        return -ENOMEM;
+    sentence_borrowed(out, s->a, arm);
+    return texts_end(&s->texts);
+}
+
 /* ------------------------------------------------------------------------------------------------
  * A/A
  */
@@ -354,6 +364,8 @@ static int tell_all(struct summary *s)
     for (uint32_t cell = 0; !r && cell < a->x->n_cells; cell++)
         if (!s->is_told[cell])
             r = tell_cell(s, cell);
+    for (uint32_t arm = 0; !r && arm < a->x->n_arms; arm++)
+        r = tell_borrowed(s, arm);
     return r ? r : tell_aa(s);
 }
 

@@ -224,3 +224,21 @@ void stats_family(const struct stats_sample *samples, size_t n_samples, const st
     judge_family(members, n, options, ret_effects);
     free(members);
 }
+
+bool stats_undecided_by_others(const struct stats_effect *effect, const struct stats_family_options *options)
+{
+    struct stats_effect own = *effect;
+    double half;
+
+    if (effect->verdict != VERDICT_UNDECIDED || effect->n < STATS_MIN_BLOCKS || !isfinite(effect->level))
+        return false;
+    half = t_critical(1 - effect->level, effect->n - 1) * effect->sd / sqrt(effect->n);
+    own.low = effect->ratio * exp(-half);
+    own.high = effect->ratio * exp(half);
+    return verdict_of(&own, options) != VERDICT_UNDECIDED;
+}
+
+bool stats_has_spread(const struct stats_effect *effect)
+{
+    return effect->n >= 2 && effect->sd * effect->sd > IDENTICAL_VARIANCE;
+}

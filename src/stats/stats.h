@@ -61,6 +61,11 @@ struct stats_family_options {
  */
 void stats_family(const struct stats_sample *samples, size_t n_samples, const struct stats_family_options *options,
                   struct stats_effect *ret_effects);
+/* Whether a member is undecided only by the spread that it was given from the others: its own, small by luck or by
+ * rounding, would have decided. */
+bool stats_undecided_by_others(const struct stats_effect *effect, const struct stats_family_options *options);
+/* Whether a member has a spread of its own to give: ratios of 2 blocks or more that are not identical. */
+bool stats_has_spread(const struct stats_effect *effect);
 
 /* ------------------------------------------------------------------------------------------------
  * A figure of one arm in one cell over its blocks

@@ -461,6 +461,55 @@ static void test_outlier(void **state)
     made_free(&m);
 }
 
+/* The first cell's ratios are all alike, those of the others are not. */
+static void alike_in_one(const struct made *m, const struct experiment_row *row, struct store_trial *t)
+{
+    if (row->cell && row->arm == 1)
+        t->figures.metric[METRIC_RATE] *= exp(0.3 * made_noise(row->block, row->cell, 9));
+}
+
+static double ahead_in_one(const struct made *m, uint32_t cell, uint32_t arm)
+{
+    return arm == 1 && cell == 0 ? 1040 : 1000;
+}
+
+/* Undecided by what was lent: said, with how many lent, and no cause is made of its own spread, which is none. */
+static void test_borrowed(void **state)
+{
+    const struct stats_effect *e;
+    struct made m;
+
+    made_begin(&m, "odirect fanout");
+    made_axis(&m, "threads", UNIT_COUNT, "1 2 4 8 16 32");
+    made_plan(&m, 5);
+    m.noise = 0;
+    m.rate = ahead_in_one;
+    m.trial = alike_in_one;
+    made_run(&m);
+    made_finish(&m);
+    e = &m.a.comparisons[0].metric[METRIC_RATE];
+    assert_int_equal(e->verdict, VERDICT_UNDECIDED);
+    assert_true(e->sd < 1e-6 && e->sd_moderated > 0.01);
+    assert_true(any_starts(m.a.sentences, m.a.n_sentences,
+                           "fanout against odirect at threads 1 is undecided although the ratios of its 5 blocks are "
+                           "all alike: so few blocks tell little of the spread, and that of 5 other comparisons was "
+                           "counted too, which makes it "));
+    for (size_t i = 0; i < m.a.n_causes; i++)
+        for (size_t k = 0; m.a.causes[i].kind == CAUSE_NOISE && k < m.a.causes[i].n_cells; k++)
+            assert_int_not_equal(m.a.causes[i].cells[k], 0);
+    made_free(&m);
+    made_begin(&m, "odirect fanout");
+    made_axis(&m, "threads", UNIT_COUNT, "1 2 4 8 16 32");
+    made_plan(&m, 5);
+    m.noise = 0.15; /* undecided by their own */
+    m.rate = ahead_in_one;
+    made_run(&m);
+    made_finish(&m);
+    for (size_t i = 0; i < m.a.n_sentences; i++)
+        assert_null(strstr(m.a.sentences[i], "although"));
+    made_free(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -469,6 +518,7 @@ int main(void)
         cmocka_unit_test(test_observed),      cmocka_unit_test(test_aa),          cmocka_unit_test(test_until_decided),
         cmocka_unit_test(test_between_looks), cmocka_unit_test(test_interrupted), cmocka_unit_test(test_lines),
         cmocka_unit_test(test_no_lines),      cmocka_unit_test(test_drift),       cmocka_unit_test(test_outlier),
+        cmocka_unit_test(test_borrowed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
