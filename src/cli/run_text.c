@@ -175,7 +175,9 @@ static void print_wire(FILE *out, const json_t *wire)
     if (json_is_false(json_object_get(sampled, "agrees")))
         fprintf(out, "; sampled counts do not agree: %.1f",
                 json_number_value(json_object_get(sampled, "mean_in_flight")));
-    fprintf(out, " (%s)\n", source);
+    fprintf(out, " (%s%s)\n", source,
+            json_is_true(json_object_get(wire, "others_only")) ? "; others' requests: the page cache served this trial"
+                                                               : "");
 }
 
 void run_text_result(FILE *out, const json_t *result, const struct job *job)

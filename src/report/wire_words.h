@@ -10,7 +10,9 @@
     "What the storage saw, from the counters of the kernel or of the simulated mount (docs/wire.md): requests in "     \
     "flight on the wire, size and time of one, their number for each of the caller's requests, and how many were "     \
     "sent "                                                                                                            \
-    "again in all trials; geometric means over blocks. Other users of the same disks and mounts are in it."
+    "again in all trials; geometric means over blocks. Other users of the same disks and mounts are in it; of an arm " \
+    "that the "                                                                                                        \
+    "page cache served it would be they alone, so that has none."
 
 /* Whether there is anything to show. */
 bool wire_is_known(const struct arm_cell *c);

@@ -75,8 +75,11 @@ static void take_cpu(const json_t *cpu, double bytes, double seconds, double *re
     *ret_system_cpus = system_s / seconds;
 }
 
+/* What is others' alone describes no arm. */
 static void take_wire(const json_t *wire, double requests, struct figures *f)
 {
+    if (json_is_true(json_object_get(wire, "others_only")))
+        wire = NULL;
     f->wire[WIRE_IN_FLIGHT] = number(wire, "mean_in_flight");
     f->wire[WIRE_MEAN_BYTES] = number(wire, "mean_bytes");
     f->wire[WIRE_SERVICE] = number(wire, "mean_service_ns");

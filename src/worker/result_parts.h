@@ -21,8 +21,8 @@ void result_evidence(json_t *evidence, const char *source, const char *strength,
 /* What the kernel and nvidia-fs counted. */
 void result_io_evidence(const struct measure *m, json_t *evidence);
 json_t *result_device(const struct measure *m, json_t *nulls);
-/* What the storage saw. */
-json_t *result_wire(const struct seen *s, json_t *nulls);
+/* What the storage saw. @others_only: the trial's own bytes are not in it, but for a few. */
+json_t *result_wire(const struct seen *s, bool others_only, json_t *nulls);
 /* What the links of the GPUs carried. */
 json_t *result_gpu_links(const struct gpu_samples *s, json_t *nulls);
 /* What answered: "storage", "cache", "memory"; NULL with a reason where nothing counts it. */

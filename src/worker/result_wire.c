@@ -293,10 +293,13 @@ static void set_throttled(const struct part *wire, const struct probe_throttle *
                                       "throttled_us", result_u64(b->throttled_us - a->throttled_us)));
 }
 
-static json_t *notes(const struct seen *s)
+static json_t *notes(const struct seen *s, bool others_only)
 {
     json_t *list = json_array();
 
+    if (others_only && s->sum.known && s->sum.all.n)
+        result_note(list, "the storage sent at most a tenth of the trial's bytes: these requests are others', or "
+                          "read-ahead, and say nothing of the trial");
     if (s->storage.shared)
         result_note(list, "mounts of these files share a superblock, and so their counters: they are counted once");
     if (s->storage.loop_file)
@@ -314,12 +317,13 @@ static json_t *notes(const struct seen *s)
     return list;
 }
 
-json_t *result_wire(const struct seen *s, json_t *nulls)
+json_t *result_wire(const struct seen *s, bool others_only, json_t *nulls)
 {
     struct part wire = {json_object(), nulls, "wire."};
     json_t *items = json_array();
 
     set_source(&wire, s);
+    json_object_set_new(wire.object, "others_only", json_boolean(others_only));
     set_means(&wire, &s->sum);
     json_object_set_new(wire.object, "read", direction(s, nulls, "wire.read.", &s->sum.read));
     json_object_set_new(wire.object, "write", direction(s, nulls, "wire.write.", &s->sum.write));
@@ -335,6 +339,6 @@ json_t *result_wire(const struct seen *s, json_t *nulls)
     set_ports(&wire, "network", &s->begin.net, &s->end.net);
     set_ports(&wire, "rdma", &s->begin.rdma, &s->end.rdma);
     set_throttled(&wire, &s->begin.throttle, &s->end.throttle);
-    json_object_set_new(wire.object, "notes", notes(s));
+    json_object_set_new(wire.object, "notes", notes(s, others_only));
     return wire.object;
 }

@@ -2,11 +2,12 @@
 # wire_machine.py simfs|nfs|rdma|nvfs ROOT MOUNT IN_FLIGHT: a root for SPUR_ROOT in which MOUNT's counters move as those of storage
 # that answers requests of 1 MiB in 570 us, 8.1 of them at a time; IN_FLIGHT is what it says of the moment.
 # rdma and nvfs: only an RDMA port, or nvidia-fs, that counts the bytes of such storage.
+# WIRE_SLOW: so many times fewer of them.
 # It says "ready" once they are there, and ends with its standard input.
 import os, select, sys, time
 
 kind, root, mount, now_in_flight = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
-SERVICE_NS, IN_FLIGHT, MIB = 570000, 8.1, 1 << 20
+SERVICE_NS, IN_FLIGHT, MIB = 570000, 8.1 / int(os.environ.get("WIRE_SLOW", "1")), 1 << 20
 device = os.stat(mount).st_dev
 fs, source = ("fuse.simfs", "simfs") if kind == "simfs" else ("nfs4", "server:/export")
 

@@ -80,6 +80,11 @@ static void without(void **state)
     json_object_set_new(json_object_get(result, "wire"), "mean_in_flight", json_null());
     figures_take(result, &f);
     assert_true(isnan(f.wire_retries) && isnan(f.wire[WIRE_IN_FLIGHT]) && f.wire[WIRE_PER_REQUEST] == 16);
+    json_object_set_new(json_object_get(result, "wire"), "others_only", json_true());
+    figures_take(result, &f);
+    for (int w = 0; w < N_WIRE_FIGURES; w++)
+        assert_true(isnan(f.wire[w]));
+    assert_true(f.metric[METRIC_P50] == 1000);
     json_object_set_new(result, "wire", json_null()); /* the worker died, or a result before there was one */
     figures_take(result, &f);
     assert_true(isnan(f.wire[WIRE_MEAN_BYTES]) && isnan(f.wire[WIRE_PER_REQUEST]));
