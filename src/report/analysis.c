@@ -104,9 +104,16 @@ void analysis_index_free(struct analysis_index *index)
 
 static int compute(struct analysis *a, struct store *s, struct spur_error *e)
 {
+    _cleanup_free_ struct store_facts *facts = NULL;
     struct analysis_index index;
-    int r = analysis_index_make(a, &index);
+    size_t n_facts = 0;
+    int r = store_facts(s, &facts, &n_facts, e);
 
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < n_facts; i++)
+        a->foreign |= facts[i].foreign;
+    r = analysis_index_make(a, &index);
     if (r < 0)
         return error_errno(e, -r, "calloc", "the analysis of %zu trials", a->n_trials);
     r = analysis_arms(a, &index);
@@ -123,7 +130,7 @@ static int compute(struct analysis *a, struct store *s, struct spur_error *e)
     if (r < 0)
         error_errno(e, -r, "calloc", "the analysis of %zu trials", a->n_trials);
     else
-        r = analysis_causes(a, s, &index, e);
+        r = analysis_causes(a, s, &index, facts, n_facts, e);
     analysis_index_free(&index);
     return r;
 }

@@ -97,6 +97,7 @@ struct analysis {
     size_t n_causes;
     size_t n_decided, n_unexplained; /* comparisons that are better or worse; those of them without a cause */
     bool emulated, simulated, quick, unverified, finished, interrupted, limited;
+    bool foreign;             /* bytes were held against buffered reads, not against spur's pattern */
     size_t n_without_figures; /* trials failed or refused */
     char **sentences;         /* the summary, plain sentences in the order in which they are to be read; UTF-8 */
     size_t n_sentences;

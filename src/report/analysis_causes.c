@@ -241,16 +241,14 @@ static int make_causes(struct analysis *a, const struct cause_side *sides)
     return r;
 }
 
-int analysis_causes(struct analysis *a, struct store *s, const struct analysis_index *index, struct spur_error *e)
+int analysis_causes(struct analysis *a, struct store *s, const struct analysis_index *index,
+                    const struct store_facts *facts, size_t n_facts, struct spur_error *e)
 {
-    _cleanup_free_ struct store_facts *facts = NULL;
     _cleanup_free_ struct store_interval *intervals = NULL;
     _cleanup_free_ struct cause_side *sides = NULL;
-    size_t n_facts = 0, n_intervals = 0;
-    int r = store_facts(s, &facts, &n_facts, e);
+    size_t n_intervals = 0;
+    int r = store_intervals(s, EXPERIMENT_NONE, &intervals, &n_intervals, e);
 
-    if (!r)
-        r = store_intervals(s, EXPERIMENT_NONE, &intervals, &n_intervals, e);
     if (r)
         return r;
     r = cause_sides_make(a, index, facts, n_facts, intervals, n_intervals, &sides);

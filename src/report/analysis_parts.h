@@ -4,6 +4,7 @@
 #define SPUR_REPORT_ANALYSIS_PARTS_H
 
 #include "report/analysis.h"
+#include "store/facts.h"
 
 /* Trials by pair (an arm in a cell), and what was left out. */
 struct analysis_index {
@@ -32,7 +33,8 @@ int analysis_sentences(struct analysis *a);
 int analysis_warnings(struct analysis *a);
 
 /* analysis_causes.c: what the rules see, from the trials of @s, and what they find. -ENOMEM, and errors of the store */
-int analysis_causes(struct analysis *a, struct store *s, const struct analysis_index *index, struct spur_error *e);
+int analysis_causes(struct analysis *a, struct store *s, const struct analysis_index *index,
+                    const struct store_facts *facts, size_t n_facts, struct spur_error *e);
 /* causes_words.c: text and tries of a cause; @cases: of its cells, in their order. -ENOMEM */
 int cause_words(const struct analysis *a, struct cause *c, const struct cause_case *const *cases);
 

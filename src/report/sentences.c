@@ -344,6 +344,21 @@ static int tell_aa(struct summary *s)
     return texts_end(&s->texts);
 }
 
+static int tell_foreign(struct summary *s)
+{
+    FILE *out;
+
+    if (!s->a->foreign)
+        return 0;
+    out = texts_begin(&s->texts);
+    if (!out)
+        return -ENOMEM;
+    fputs("Files were not in spur's format: what was read was verified against buffered reads afterwards, which show "
+          "what a path changed, not what the storage had wrong; spur prepare makes files that show both.",
+          out);
+    return texts_end(&s->texts);
+}
+
 /* ------------------------------------------------------------------------------------------------ */
 
 static int tell_all(struct summary *s)
@@ -366,7 +381,9 @@ static int tell_all(struct summary *s)
             r = tell_cell(s, cell);
     for (uint32_t arm = 0; !r && arm < a->x->n_arms; arm++)
         r = tell_borrowed(s, arm);
-    return r ? r : tell_aa(s);
+    if (!r)
+        r = tell_aa(s);
+    return r ? r : tell_foreign(s);
 }
 
 int analysis_sentences(struct analysis *a)

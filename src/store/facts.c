@@ -21,6 +21,7 @@ enum part {
     PART_ITEMS,
     PART_GPU_BEGIN,
     PART_GPU_END,
+    PART_AGAINST,
 };
 
 /* NVML's reasons that are protection: HW slowdown, SW and HW thermal, HW power brake. Idle, application clocks and the
@@ -111,6 +112,7 @@ void facts_take(const json_t *extract, struct store_facts *ret)
         .throttled_share = throttled_share(PART(PART_THROTTLED)),
         .gpu_slowed = is_slowed(PART(PART_GPU_BEGIN)) || is_slowed(PART(PART_GPU_END)),
         .samples_disagree = json_is_false(PART(PART_AGREES)),
+        .foreign = strstr(json_string_value(PART(PART_AGAINST)) ?: "", "buffered reads") != NULL,
         .link_share = NAN,
         .set_rate = set_rate(PART(PART_ITEMS)),
     };

@@ -16,6 +16,7 @@ struct store_facts {
     double busy_before;     /* CPUs, before the trial */
     double throttled_share; /* of the periods of the control group; 0: there is no limit */
     bool gpu_slowed;        /* its clocks were held down by heat or power, at either end */
+    bool foreign;           /* files were not in spur's format: bytes were held against buffered reads */
     bool samples_disagree;  /* wire.sampled.agrees is false */
     char link[FACTS_LINK];  /* the fullest link of `wire`; "" none has a speed */
     double link_share;      /* of its speed, in the fuller direction */

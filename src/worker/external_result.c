@@ -204,11 +204,12 @@ static json_t *device(const struct measure *m, json_t *nulls)
 static json_t *verify(const struct trial *t, json_t *nulls)
 {
     json_object_set_new(nulls, "verify.pass_s", json_string("no untimed pass was made"));
-    return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:n, s:s}", "mode",
+    json_object_set_new(nulls, "verify.against", json_string("nothing was verified"));
+    return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:n, s:n, s:s}", "mode",
                      job_verify_name(t->job->verify), "status", "unverified", "reason", UNVERIFIED,
                      "bytes_timed_verified", 0, "bytes_pass_verified", 0, "bytes_straggler_verified", 0,
                      "bytes_unjudged", 0, "blocks_bad", 0, "check_thread_s", 0.0, "stamp_thread_s", 0.0, "pass_s",
-                     "pass", "none");
+                     "against", "pass", "none");
 }
 
 static json_t *marked(const struct external *x)

@@ -310,6 +310,31 @@ static const char *verify_status(const struct trial *t, const struct outcome *o)
     return o->timed.bytes_ok || o->pass.bytes_ok ? "ok" : NULL;
 }
 
+/* What bytes were held against. What a trial writes is in spur's format, also in a file that was not. */
+static void set_against(const struct trial *t, json_t *v, json_t *nulls, json_t *notes)
+{
+    size_t n_foreign = 0;
+
+    for (size_t i = 0; i < t->targets.n; i++)
+        n_foreign += !t->targets.items[i].is_spur && !t->reads_back;
+    if (t->job->verify == VERIFY_OFF || !t->moves_bytes) {
+        json_object_set_new(v, "against", json_null());
+        json_object_set_new(nulls, "verify.against", json_string("nothing was verified"));
+        return;
+    }
+    json_object_set_new(v, "against",
+                        json_string(!n_foreign                 ? "pattern"
+                                    : n_foreign < t->targets.n ? "pattern, buffered reads"
+                                                               : "buffered reads"));
+    if (n_foreign)
+        result_note(
+            notes,
+            "foreign: %zu of %zu files are not in spur's format: what was read was compared with buffered reads "
+            "afterwards, which shows what this path changed, not what the storage had wrong (spur prepare "
+            "makes files that show both)",
+            n_foreign, t->targets.n);
+}
+
 static json_t *verify(const struct trial *t, const struct outcome *o, json_t *nulls, json_t *notes)
 {
     const char *status = t->moves_bytes ? verify_status(t, o) : NULL;
@@ -322,6 +347,7 @@ static json_t *verify(const struct trial *t, const struct outcome *o, json_t *nu
         result_real((double)o->timed.cost_ns / 1e9), "stamp_thread_s", result_real((double)o->timed.stamp_ns / 1e9),
         "pass_s", o->passed ? result_real(o->pass_s) : json_null());
 
+    set_against(t, v, nulls, notes);
     json_object_set_new(v, "pass", json_string(t->reads_back ? "read-back through fresh descriptors" : "same path"));
     if (status)
         json_object_set_new(v, "status", json_string(status));
@@ -468,8 +494,8 @@ static void set_times(json_t *r, const struct outcome *o, const struct totals *s
         result_null(r, nulls, "sync_s", "nothing was written");
 }
 
-/* Whether the requests that the storage saw cannot have been the trial's: what it writes comes there late, what it reads
- * from the page cache never. */
+/* Whether the requests that the storage saw cannot have been the trial's: what it writes comes there late, what it
+ * reads from the page cache never. */
 static bool is_unseen(const struct trial *t, const struct totals *s, const char *served_by)
 {
     return !t->moves_bytes || (served_by && !strcmp(served_by, "cache") && !s->by_op[1].bytes);
