@@ -72,6 +72,17 @@ void error_remedy(struct spur_error *e, const char *remedy, ...)
     va_end(ap);
 }
 
+int error_usage(struct spur_error *e, const char *option, const char *remedy, const char *detail, ...)
+{
+    va_list ap;
+
+    va_start(ap, detail);
+    fill(e, SPUR_SOURCE_SPUR, SPUR_CODE_USAGE, option, detail, ap);
+    va_end(ap);
+    error_remedy(e, "%s", remedy);
+    return -EINVAL;
+}
+
 int error_process(struct spur_error *e, int status, const char *operation, const char *name, const char *more)
 {
     if (WIFSIGNALED(status))

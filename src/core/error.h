@@ -18,6 +18,9 @@ int error_foreign(struct spur_error *e, enum spur_source source, int code, int r
                   const char *detail, ...) __attribute__((format(printf, 6, 7)));
 /* Adds a remedy to an error that was just filled. */
 void error_remedy(struct spur_error *e, const char *remedy, ...) __attribute__((format(printf, 2, 3)));
+/* What was asked for cannot be, with what to ask for instead. Returns -EINVAL. */
+int error_usage(struct spur_error *e, const char *option, const char *remedy, const char *detail, ...)
+    __attribute__((format(printf, 4, 5)));
 /* A process ended with @status (of waitpid) where it should not have: "NAME was killed by SIGKILL" or "NAME ended with
  * status 3", then @more ("", ": its last words"). Its end is no system call's, so no errno is worded. Returns -EIO. */
 int error_process(struct spur_error *e, int status, const char *operation, const char *name, const char *more);

@@ -61,19 +61,6 @@ const char *external_setting(const struct trial *t, const char *key)
     return path_setting(t->path, key);
 }
 
-int external_usage(struct spur_error *e, const char *option, const char *remedy, const char *detail, ...)
-{
-    char text[400];
-    va_list ap;
-
-    va_start(ap, detail);
-    vsnprintf(text, sizeof(text), detail, ap);
-    va_end(ap);
-    error_spur(e, SPUR_CODE_USAGE, option, "%s", text);
-    error_remedy(e, "%s", remedy);
-    return -EINVAL;
-}
-
 int external_not_understood(struct spur_error *e, const char *tool, const char *why, const char *line)
 {
     error_foreign(e, SPUR_SOURCE_ERRNO, EPROTO, -EPROTO, "external", "%s: output not understood: %s: \"%.300s\"", tool,
@@ -91,20 +78,20 @@ static int check_common(const struct trial *t, struct spur_error *e)
     const struct job *job = t->job;
 
     if (job_writes(job))
-        return external_usage(e, "op", "write with a path of spur's",
-                              "--op %s: an external program only reads, for nothing would guard or verify the file",
-                              job_op_name(job->op));
+        return error_usage(e, "op", "write with a path of spur's",
+                           "--op %s: an external program only reads, for nothing would guard or verify the file",
+                           job_op_name(job->op));
     if (job->verify == VERIFY_INLINE)
-        return external_usage(e, "verify", "leave --verify out: an external arm is unverified",
-                              "--verify inline: no byte that an external program moves can be checked");
+        return error_usage(e, "verify", "leave --verify out: an external arm is unverified",
+                           "--verify inline: no byte that an external program moves can be checked");
     if (job->unaligned)
-        return external_usage(e, "unaligned", "leave it out",
-                              "--unaligned: spur's byte offsets have no like in external programs");
+        return error_usage(e, "unaligned", "leave it out",
+                           "--unaligned: spur's byte offsets have no like in external programs");
     if (job->share != SHARE_NONE)
-        return external_usage(e, "share", "leave it out", "--share %s: an external program shares what it shares",
-                              job_share_name(job->share));
+        return error_usage(e, "share", "leave it out", "--share %s: an external program shares what it shares",
+                           job_share_name(job->share));
     if (t->targets.n != 1)
-        return external_usage(e, "file", "name one file", "%zu files: an external arm takes one", t->targets.n);
+        return error_usage(e, "file", "name one file", "%zu files: an external arm takes one", t->targets.n);
     return 0;
 }
 
@@ -217,12 +204,12 @@ static int check_arguments(const struct external_tool *tool, const struct extern
         size_t length = option_name(w->items[i], &name);
 
         if (is_joined(tool, w->items[i]))
-            return external_usage(e, "args", "write each option by itself, and its value as the next word",
-                                  "args: %.100s is more than one option, or one with its value", w->items[i]);
+            return error_usage(e, "args", "write each option by itself, and its value as the next word",
+                               "args: %.100s is more than one option, or one with its value", w->items[i]);
         for (size_t k = 1; k < n_own && w->items[i][0] == '-'; k++)
             if (w->items[k][0] == '-' && option_name(w->items[k], &other) == length && !strncmp(name, other, length))
-                return external_usage(e, "args", "use the option of spur's that stands for it",
-                                      "args: %.100s is given already, as %.100s", w->items[i], w->items[k]);
+                return error_usage(e, "args", "use the option of spur's that stands for it",
+                                   "args: %.100s is given already, as %.100s", w->items[i], w->items[k]);
     }
     return 0;
 }

@@ -86,8 +86,6 @@ int external_run(struct trial *t, struct measure *m, const struct external_hooks
 void external_add(struct external_words *w, const char *text, ...) __attribute__((format(printf, 2, 3)));
 void external_words_free(struct external_words *w);
 const char *external_setting(const struct trial *t, const char *key);
-int external_usage(struct spur_error *e, const char *option, const char *remedy, const char *detail, ...)
-    __attribute__((format(printf, 4, 5)));
 /* "NAME: output not understood: ..." with @line quoted. */
 int external_not_understood(struct spur_error *e, const char *tool, const char *why, const char *line);
 

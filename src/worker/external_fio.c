@@ -41,14 +41,14 @@ static int check_memory(const struct trial *t, struct spur_error *e)
     bool wants_gpu = is_engine(t, "libcufile");
 
     if (t->n_memories > 1)
-        return external_usage(e, "memory", "name one GPU", "--memory %s: spur gives fio one GPU", t->job->memory);
+        return error_usage(e, "memory", "name one GPU", "--memory %s: spur gives fio one GPU", t->job->memory);
     if (wants_gpu && !t->memory_info.is_device)
-        return external_usage(e, "memory", "use --memory cuda:N",
-                              "ioengine=libcufile with memory %s: it reads into a GPU", t->memory_info.name);
+        return error_usage(e, "memory", "use --memory cuda:N", "ioengine=libcufile with memory %s: it reads into a GPU",
+                           t->memory_info.name);
     if (!wants_gpu && strcmp(t->memory_info.name, "pageable"))
-        return external_usage(e, "memory", "use --memory pageable, or ioengine=libcufile with cuda:N",
-                              "memory %s: fio's %s engine reads into plain host memory", t->memory_info.name,
-                              external_setting(t, "ioengine"));
+        return error_usage(e, "memory", "use --memory pageable, or ioengine=libcufile with cuda:N",
+                           "memory %s: fio's %s engine reads into plain host memory", t->memory_info.name,
+                           external_setting(t, "ioengine"));
     return 0;
 }
 
@@ -56,9 +56,9 @@ static int check_depth(const struct trial *t, struct spur_error *e)
 {
     if (t->job->depth == 1 || is_engine(t, "io_uring") || is_engine(t, "libaio"))
         return 0;
-    return external_usage(e, "depth", "use --depth 1 and more --threads, or ioengine=io_uring or libaio",
-                          "--depth %u: fio's %s engine keeps one request of a thread in flight", t->job->depth,
-                          external_setting(t, "ioengine"));
+    return error_usage(e, "depth", "use --depth 1 and more --threads, or ioengine=io_uring or libaio",
+                       "--depth %u: fio's %s engine keeps one request of a thread in flight", t->job->depth,
+                       external_setting(t, "ioengine"));
 }
 
 static int fio_check(const struct trial *t, struct spur_error *e)
@@ -71,19 +71,19 @@ static int fio_check(const struct trial *t, struct spur_error *e)
     for (size_t i = 0; engines[i]; i++)
         known |= is_engine(t, engines[i]);
     if (!known)
-        return external_usage(e, "ioengine", "use one of these",
-                              "ioengine=%s is none of: psync, io_uring, libaio, libcufile",
-                              external_setting(t, "ioengine"));
+        return error_usage(e, "ioengine", "use one of these",
+                           "ioengine=%s is none of: psync, io_uring, libaio, libcufile",
+                           external_setting(t, "ioengine"));
     r = check_memory(t, e);
     if (!r)
         r = check_depth(t, e);
     if (r)
         return r;
     if (!share_bytes(t))
-        return external_usage(e, "threads", "use fewer --threads or a smaller --request",
-                              "--threads %u: the range has fewer requests than threads", t->job->threads);
+        return error_usage(e, "threads", "use fewer --threads or a smaller --request",
+                           "--threads %u: the range has fewer requests than threads", t->job->threads);
     if (t->job->total_bytes % turn)
-        return external_usage(
+        return error_usage(
             e, "bytes", "round --bytes",
             "--bytes %llu is no multiple of threads x request (%llu): each of fio's threads moves as much",
             (unsigned long long)t->job->total_bytes, (unsigned long long)turn);

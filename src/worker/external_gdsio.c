@@ -63,13 +63,13 @@ static int check_memory(const struct trial *t, struct spur_error *e)
     bool is_device = t->memory_info.is_device;
 
     if (t->n_memories > 1)
-        return external_usage(e, "memory", "name one GPU", "--memory %s: spur gives gdsio one GPU", t->job->memory);
+        return error_usage(e, "memory", "name one GPU", "--memory %s: spur gives gdsio one GPU", t->job->memory);
     if (xfer == XFER_CPUONLY && is_device)
-        return external_usage(e, "xfer", "use host memory, or another xfer",
-                              "xfer=1 with memory %s: gdsio's CPU_ONLY does not reach a GPU", t->memory_info.name);
+        return error_usage(e, "xfer", "use host memory, or another xfer",
+                           "xfer=1 with memory %s: gdsio's CPU_ONLY does not reach a GPU", t->memory_info.name);
     if (xfer >= 2 && xfer <= 4 && !is_device)
-        return external_usage(e, "xfer", "use --memory cuda:N", "xfer=%u with memory %s: it copies to a GPU", xfer,
-                              t->memory_info.name);
+        return error_usage(e, "xfer", "use --memory cuda:N", "xfer=%u with memory %s: it copies to a GPU", xfer,
+                           t->memory_info.name);
     return 0;
 }
 
@@ -78,13 +78,12 @@ static int check_threads(const struct trial *t, struct spur_error *e)
     const struct job *job = t->job;
 
     if (is_batch(t) && job->threads != 1)
-        return external_usage(e, "threads", "use --threads 1 and --depth for the batch",
-                              "--threads %u: gdsio's -x 6 has one thread, and -w is the entries of its batch",
-                              job->threads);
+        return error_usage(e, "threads", "use --threads 1 and --depth for the batch",
+                           "--threads %u: gdsio's -x 6 has one thread, and -w is the entries of its batch",
+                           job->threads);
     if (!is_batch(t) && job->depth != 1)
-        return external_usage(e, "depth", "use --depth 1 and more --threads, or xfer=6",
-                              "--depth %u: gdsio's -x %u keeps one request of a thread in flight", job->depth,
-                              xfer_of(t));
+        return error_usage(e, "depth", "use --depth 1 and more --threads, or xfer=6",
+                           "--depth %u: gdsio's -x %u keeps one request of a thread in flight", job->depth, xfer_of(t));
     return 0;
 }
 
@@ -93,14 +92,14 @@ static int check_times(const struct trial *t, struct spur_error *e)
     const struct job *job = t->job;
 
     if (job->total_bytes)
-        return external_usage(e, "bytes", "use --seconds",
-                              "--bytes: gdsio without a time moves its whole set once, whatever that is");
+        return error_usage(e, "bytes", "use --seconds",
+                           "--bytes: gdsio without a time moves its whole set once, whatever that is");
     if (job->seconds_ns % SECOND)
-        return external_usage(e, "seconds", "use whole seconds", "--seconds %g: gdsio counts whole seconds",
-                              (double)job->seconds_ns / 1e9);
+        return error_usage(e, "seconds", "use whole seconds", "--seconds %g: gdsio counts whole seconds",
+                           (double)job->seconds_ns / 1e9);
     if (job->warmup_ns % SECOND)
-        return external_usage(e, "warmup", "use whole seconds, or 0", "--warmup %g: gdsio counts whole seconds",
-                              (double)job->warmup_ns / 1e9);
+        return error_usage(e, "warmup", "use whole seconds, or 0", "--warmup %g: gdsio counts whole seconds",
+                           (double)job->warmup_ns / 1e9);
     return 0;
 }
 
@@ -108,8 +107,8 @@ static int check_kib(const char *option, uint64_t bytes, struct spur_error *e)
 {
     if (bytes % KIB == 0)
         return 0;
-    return external_usage(e, option, "round it", "--%s %llu: gdsio takes multiples of 1 KiB", option,
-                          (unsigned long long)bytes);
+    return error_usage(e, option, "round it", "--%s %llu: gdsio takes multiples of 1 KiB", option,
+                       (unsigned long long)bytes);
 }
 
 /* The part of the file that its threads deal among themselves: as many whole requests for each. */
@@ -131,8 +130,8 @@ static int gdsio_check(const struct trial *t, struct spur_error *e)
     if (!r)
         r = check_kib("offset", t->workload_files[0].begin, e);
     if (!r && !set_bytes(t))
-        return external_usage(e, "threads", "use fewer --threads or a smaller --request",
-                              "--threads %u: the range has fewer requests than threads", t->job->threads);
+        return error_usage(e, "threads", "use fewer --threads or a smaller --request",
+                           "--threads %u: the range has fewer requests than threads", t->job->threads);
     return r;
 }
 

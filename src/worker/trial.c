@@ -22,22 +22,6 @@ static int no_memory(struct spur_error *e, const char *what)
     return error_errno(e, ENOMEM, "calloc", "%s", what);
 }
 
-static int usage(struct spur_error *e, const char *remedy, const char *option, const char *detail, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static int usage(struct spur_error *e, const char *remedy, const char *option, const char *detail, ...)
-{
-    char text[400];
-    va_list ap;
-
-    va_start(ap, detail);
-    vsnprintf(text, sizeof(text), detail, ap);
-    va_end(ap);
-    error_spur(e, SPUR_CODE_USAGE, option, "%s", text);
-    error_remedy(e, "%s", remedy);
-    return -EINVAL;
-}
-
 /* ------------------------------------------------------------------------------------------------
  * Memory and path
  */
@@ -58,8 +42,8 @@ static int open_path(struct trial *t, struct spur_error *e)
         return r;
     }
     if (t->path->ops->needs_real_memory && t->memory_info.is_emulated && !t->memory_info.is_simulated)
-        return usage(e, "use --memory cuda:N, or host memory (pinned)", "memory",
-                     "path %s: its library cannot reach a GPU that is emulated", t->job->path);
+        return error_usage(e, "memory", "use --memory cuda:N, or host memory (pinned)",
+                           "path %s: its library cannot reach a GPU that is emulated", t->job->path);
     t->moves_bytes = !t->path->ops->moves_no_bytes;
     return 0;
 }
@@ -177,24 +161,25 @@ static int check_alignment(const struct trial *t, uint32_t multiple, struct spur
     const struct job *job = t->job;
 
     if (job->unaligned && multiple > 1)
-        return usage(e, "use --path fanout, buffered or mmap", "unaligned",
-                     "path %s cannot read at byte offsets here: O_DIRECT needs multiples of %u", job->path, multiple);
+        return error_usage(e, "unaligned", "use --path fanout, buffered or mmap",
+                           "path %s cannot read at byte offsets here: O_DIRECT needs multiples of %u", job->path,
+                           multiple);
     if (job->request_bytes % multiple)
-        return usage(e, "or use --path fanout, which reads the aligned cover", "request",
-                     "--request %llu is no multiple of %u, which path %s needs on these files",
-                     (unsigned long long)job->request_bytes, multiple, job->path);
+        return error_usage(e, "request", "or use --path fanout, which reads the aligned cover",
+                           "--request %llu is no multiple of %u, which path %s needs on these files",
+                           (unsigned long long)job->request_bytes, multiple, job->path);
     if (job->begin_bytes % multiple)
-        return usage(e, "round --offset", "offset",
-                     "--offset %llu is no multiple of %u, which path %s needs on these files",
-                     (unsigned long long)job->begin_bytes, multiple, job->path);
+        return error_usage(e, "offset", "round --offset",
+                           "--offset %llu is no multiple of %u, which path %s needs on these files",
+                           (unsigned long long)job->begin_bytes, multiple, job->path);
     if (job->range_bytes % multiple)
-        return usage(e, "round --range", "range",
-                     "--range %llu is no multiple of %u, which path %s needs on these files",
-                     (unsigned long long)job->range_bytes, multiple, job->path);
+        return error_usage(e, "range", "round --range",
+                           "--range %llu is no multiple of %u, which path %s needs on these files",
+                           (unsigned long long)job->range_bytes, multiple, job->path);
     if (job->total_bytes % multiple && !ends_with_file(t))
-        return usage(e, "round --bytes", "bytes",
-                     "--bytes %llu is no multiple of %u, which path %s needs on these files",
-                     (unsigned long long)job->total_bytes, multiple, job->path);
+        return error_usage(e, "bytes", "round --bytes",
+                           "--bytes %llu is no multiple of %u, which path %s needs on these files",
+                           (unsigned long long)job->total_bytes, multiple, job->path);
     return 0;
 }
 
@@ -205,27 +190,27 @@ static int check_limits(struct trial *t, struct spur_error *e)
                                                                         : t->limits.length_align;
 
     if (job->depth > t->limits.max_depth)
-        return usage(e, "use --depth 1 and more --threads, or --path fanout", "depth",
-                     "--depth %u: path %s keeps at most %u request%s of a thread in flight", job->depth, job->path,
-                     t->limits.max_depth, t->limits.max_depth == 1 ? "" : "s");
+        return error_usage(e, "depth", "use --depth 1 and more --threads, or --path fanout",
+                           "--depth %u: path %s keeps at most %u request%s of a thread in flight", job->depth,
+                           job->path, t->limits.max_depth, t->limits.max_depth == 1 ? "" : "s");
     if (t->limits.address_align > multiple)
         multiple = t->limits.address_align;
     if (job_writes(job) && job->unaligned)
-        return usage(e, "leave --unaligned out, or read", "unaligned",
-                     "writing at byte offsets would tear the 4096-byte blocks by which writes are verified");
+        return error_usage(e, "unaligned", "leave --unaligned out, or read",
+                           "writing at byte offsets would tear the 4096-byte blocks by which writes are verified");
     if (job_writes(job) && job->request_bytes % PATTERN_BLOCK)
-        return usage(e, "round --request", "request",
-                     "--request %llu: writes go in multiples of %u, the blocks by which they are verified",
-                     (unsigned long long)job->request_bytes, PATTERN_BLOCK);
+        return error_usage(e, "request", "round --request",
+                           "--request %llu: writes go in multiples of %u, the blocks by which they are verified",
+                           (unsigned long long)job->request_bytes, PATTERN_BLOCK);
     if (job_writes(job) && job->begin_bytes % PATTERN_BLOCK)
-        return usage(e, "round --offset", "offset", "--offset %llu: writes go in multiples of %u",
-                     (unsigned long long)job->begin_bytes, PATTERN_BLOCK);
+        return error_usage(e, "offset", "round --offset", "--offset %llu: writes go in multiples of %u",
+                           (unsigned long long)job->begin_bytes, PATTERN_BLOCK);
     if (job_writes(job) && job->range_bytes % PATTERN_BLOCK)
-        return usage(e, "round --range", "range", "--range %llu: writes go in multiples of %u",
-                     (unsigned long long)job->range_bytes, PATTERN_BLOCK);
+        return error_usage(e, "range", "round --range", "--range %llu: writes go in multiples of %u",
+                           (unsigned long long)job->range_bytes, PATTERN_BLOCK);
     if (job_writes(job) && job->total_bytes % PATTERN_BLOCK)
-        return usage(e, "round --bytes", "bytes", "--bytes %llu: writes go in multiples of %u",
-                     (unsigned long long)job->total_bytes, PATTERN_BLOCK);
+        return error_usage(e, "bytes", "round --bytes", "--bytes %llu: writes go in multiples of %u",
+                           (unsigned long long)job->total_bytes, PATTERN_BLOCK);
     return check_alignment(t, multiple, e);
 }
 
@@ -416,8 +401,8 @@ static int bind_cpus(struct trial *t, bool near, struct spur_error *e)
     if (!near)
         return cpus_bind(t->job->cpus, e);
     if (!t->memory_info.pci_address[0])
-        return usage(e, "name the CPUs, or a GPU with --memory", "cpus",
-                     "--cpus near: memory %s is not that of a GPU with a PCI address", t->memory_info.name);
+        return error_usage(e, "cpus", "name the CPUs, or a GPU with --memory",
+                           "--cpus near: memory %s is not that of a GPU with a PCI address", t->memory_info.name);
     probe_init(&probe);
     r = cpus_near(&probe, t->memory_info.pci_address, list, sizeof(list), e);
     return r < 0 ? r : cpus_bind(list, e);

@@ -22,13 +22,6 @@ void trial_memory_close(struct trial *t)
     t->memory = NULL;
 }
 
-static int usage(struct spur_error *e, const char *detail, const char *remedy)
-{
-    error_spur(e, SPUR_CODE_USAGE, "memory", "%s", detail);
-    error_remedy(e, "%s", remedy);
-    return -EINVAL;
-}
-
 /* As CUDA numbers what it sees (visible_gpus.h): in the order of the job's list. */
 static void number_seen(const struct trial *t, const char *name, char *ret, size_t size)
 {
@@ -44,7 +37,7 @@ static int open_one(struct trial *t, const char *name, struct spur_error *e)
     int r;
 
     if (t->n_memories == TRIAL_MAX_MEMORIES)
-        return usage(e, "more GPUs than spur takes in one trial (16)", "name fewer GPUs");
+        return error_usage(e, "memory", "name fewer GPUs", "more GPUs than spur takes in one trial (16)");
     number_seen(t, name, seen, sizeof(seen));
     r = spur_memory_open(seen, &t->memories[t->n_memories], e);
     if (r < 0)
@@ -54,7 +47,8 @@ static int open_one(struct trial *t, const char *name, struct spur_error *e)
     t->n_memories++;
     for (unsigned i = 0; i + 1 < t->n_memories; i++)
         if (!strcmp(t->memories[i]->name, t->memories[t->n_memories - 1]->name))
-            return usage(e, "a GPU is named twice", "name each GPU once; threads are dealt to them in turn");
+            return error_usage(e, "memory", "name each GPU once; threads are dealt to them in turn",
+                               "a GPU is named twice");
     return 0;
 }
 
@@ -73,10 +67,11 @@ static int open_list(struct trial *t, const char *list, struct spur_error *e)
         at += 1 + n;
     }
     if (!r && t->n_threads < t->n_memories)
-        return usage(e, "more GPUs than threads: some of them would get nothing", "use more --threads, or fewer GPUs");
+        return error_usage(e, "memory", "use more --threads, or fewer GPUs",
+                           "more GPUs than threads: some of them would get nothing");
     if (!r && t->n_memories > 1 && t->job->share & SHARE_BUFFER)
-        return usage(e, "--share buffer is one registration, which cannot lie on several GPUs",
-                     "use --share none or handle, or one GPU");
+        return error_usage(e, "memory", "use --share none or handle, or one GPU",
+                           "--share buffer is one registration, which cannot lie on several GPUs");
     return r;
 }
 
