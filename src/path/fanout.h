@@ -222,6 +222,9 @@ static inline void fanout_request_moved(struct fanout_queue *q, struct fanout_re
     r->copy_only = copy_only;
 }
 
+/* fanout_land.c: @result as of struct fanout_landed */
+void fanout_piece_land(struct fanout_queue *q, uint32_t piece, int32_t result);
+
 /* fanout_copy.c */
 void fanout_copy_add(struct fanout_queue *q, uint32_t piece);
 void fanout_copy_launch(struct fanout_queue *q);  /* if it is time for another batch */
