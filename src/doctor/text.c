@@ -26,8 +26,7 @@ static void print_verdict(FILE *out, const char *name, const json_t *v)
 
     snprintf(line, sizeof(line), "%s: %s (%s): %s", name, text_of(v, "road"), text_of(v, "basis"),
              text_of(v, "reason"));
-    wrap_print(out, plain(line, safe, sizeof(safe)), 0,
-               strlen(name) + 1 > INDENT ? INDENT : 1); /* as wrap_print wants */
+    wrap_print(out, plain(line, safe, sizeof(safe)), 0, INDENT);
 }
 
 /* Its last line. */
