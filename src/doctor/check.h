@@ -52,6 +52,7 @@ struct doctor {
     size_t n_files;
     struct conclusion gpu, library, nvfs, p2pdma, compat, forced_compat;
     int library_major, library_minor; /* -1: unknown */
+    char library_text[96];            /* "cuFile 1.15.1.6" */
 
     const struct check *check; /* that runs now */
     struct doctor_file *file;  /* that it looks at; NULL: at the machine */
@@ -123,6 +124,11 @@ json_t *live_gather(const struct doctor *d);
 json_t *live_file(void *name);
 /* pci.c */
 json_t *live_acs(void);
+/* live_library.c: the cuFile that would be loaded, by its file; nothing of it is run. In a child: a folder may hang. */
+json_t *live_library(void *context);
+/* Whether the file says all; else live_library_loaded does, by loading it. In a child: it may crash. */
+bool live_library_is_told(const json_t *at_rest);
+json_t *live_library_loaded(void *context);
 
 /* cufile_probe.c: reads of the file through cuFile in workers; fills file->probe. */
 void cufile_probe(struct doctor_file *f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What no file of /proc or /sys says: the environment, device nodes as this user may use them, the cuFile library and
- * the GPUs by their libraries (in children: they may crash or hang), io_uring, and ACS in PCI configuration space.
+ * What no file of /proc or /sys says: the environment, device nodes as this user may use them, the cuFile library, the
+ * GPUs by their library (in children: they may crash or hang), io_uring, and ACS in PCI configuration space.
  * A recording keeps it as facts.json.
  */
 #include <errno.h>
@@ -14,7 +14,6 @@
 #include "core/error.h"
 #include "doctor/check.h"
 #include "driver/cuda.h"
-#include "driver/cufile.h"
 #include "worker/job.h"
 
 #define LIBRARY_DEADLINE_NS 1500000000ull
@@ -65,22 +64,6 @@ static json_t *devices(void)
         globfree(&found);
     }
     return o;
-}
-
-static json_t *library_make(void *context)
-{
-    struct spur_error e = {0};
-    struct cufile *c;
-
-    (void)context;
-    if (cufile_open(NULL, &c, &e) < 0)
-        return json_pack("{s:b, s:o, s:o}", "found", 0, "detail", json_filename(e.detail), "remedy",
-                         json_filename(e.remedy));
-    return json_pack("{s:b, s:o, s:o, s:s, s:i, s:i, s:s, s:b, s:b, s:b}", "found", 1, "asked",
-                     json_filename(c->asked_file), "file", c->real_file ? json_filename(c->real_file) : json_null(),
-                     "version", c->version.text, "major", c->version.major, "minor", c->version.minor, "source",
-                     c->version.source, "simulated", c->is_simulated, "statistics", c->cuFileGetStatsL3 != NULL,
-                     "streams", c->cuFileReadAsync != NULL);
 }
 
 static json_t *gpu_make(const struct cuda_api *api, int index)
@@ -135,11 +118,33 @@ static json_t *uring(void)
     return o;
 }
 
+static json_t *ask_alone(json_t *(*make)(void *), const char *key)
+{
+    struct spur_error why = {0};
+    struct child c;
+    int started = child_start(&c, make, NULL, &why);
+
+    return ask(&c, started, LIBRARY_DEADLINE_NS, key, &why);
+}
+
+/* What a load says goes before what the file says, which stays where the load does not know. */
+static json_t *library(const struct doctor *d)
+{
+    json_t *at_rest = ask_alone(live_library, "found"), *loaded;
+
+    if (d->no_probe || live_library_is_told(at_rest))
+        return at_rest;
+    loaded = ask_alone(live_library_loaded, "found");
+    if (json_is_true(json_object_get(loaded, "found")))
+        json_object_update_missing(loaded, at_rest);
+    json_decref(at_rest);
+    return loaded;
+}
+
 json_t *live_gather(const struct doctor *d)
 {
-    struct child library, cuda;
-    struct spur_error why_library = {0}, why_cuda = {0};
-    int with_library = d->no_probe ? -1 : child_start(&library, library_make, NULL, &why_library);
+    struct child cuda;
+    struct spur_error why_cuda = {0};
     int with_cuda = d->no_probe ? -1 : child_start(&cuda, cuda_make, NULL, &why_cuda);
     struct utsname u = {.machine = ""};
     json_t *o, *acs = live_acs();
@@ -148,9 +153,9 @@ json_t *live_gather(const struct doctor *d)
     o = json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o}", "schema", RECORDING_SCHEMA, "spur", spur_version(),
                   "machine", u.machine, "uid", (int)geteuid() == 0 ? 0 : 1000, "env", environment(), "devices",
                   devices(), "io_uring", uring(), "acs", acs);
+    json_object_set_new(o, "library", library(d));
     if (d->no_probe)
         return o;
-    json_object_set_new(o, "library", ask(&library, with_library, LIBRARY_DEADLINE_NS, "found", &why_library));
     json_object_set_new(o, "cuda", ask(&cuda, with_cuda, CUDA_DEADLINE_NS, "usable", &why_cuda));
     return o;
 }
