@@ -89,11 +89,47 @@ static void note_name(struct record *r, const char *name)
     json_decref(shown);
 }
 
+/* Folders that libraries have everywhere; what else their paths name may be somebody's. */
+static bool is_usual(const char *word, size_t n)
+{
+    static const char *const stems[] = {"lib",    "nvidia",  "cu",   "python",  "site-packages", "dist-packages",
+                                        "target", "x86_64-", "venv", "aarch64", ".venv"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(stems); i++)
+        if (n >= strlen(stems[i]) && !strncmp(word, stems[i], strlen(stems[i])))
+            return true;
+    return false;
+}
+
+static void note_library(struct record *r, const char *file)
+{
+    while (file && *file) {
+        size_t n = strcspn(file, "/");
+
+        if (!is_usual(file, n))
+            scrub_word(&r->scrub, SCRUB_NAME, file, n);
+        file += n + (file[n] == '/');
+    }
+}
+
+static void note_libraries(struct record *r)
+{
+    static const char *const keys[] = {"library.file", "library.asked", "library.where"};
+    const json_t *other;
+    size_t i;
+
+    for (i = 0; i < ARRAY_SIZE(keys); i++)
+        if (strchr(live_text(r->d, keys[i]) ?: "", '/'))
+            note_library(r, live_text(r->d, keys[i]));
+    json_array_foreach(live_get(r->d, "library.others"), i, other) note_library(r, json_string_value(other));
+}
+
 void record_note_all(struct record *r)
 {
     note_people(r);
     note_groups(r);
     note_loops(r);
+    note_libraries(r);
     for (size_t i = 0; i < r->d->n_files; i++) {
         const struct doctor_file *f = &r->d->files[i];
 

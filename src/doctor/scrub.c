@@ -243,7 +243,8 @@ json_t *scrub_json(struct scrub *s, const json_t *from)
         return scrub_string(s, from);
     if (json_is_object(from)) {
         to = json_object();
-        json_object_foreach((json_t *)from, key, value) json_object_set_new(to, key, scrub_json(s, value));
+        json_object_foreach((json_t *)from, key, value) /* "1.15.1.6" is no address there */
+            json_object_set_new(to, key, strcmp(key, "version") ? scrub_json(s, value) : json_deep_copy(value));
         return to;
     }
     if (!json_is_array(from))

@@ -35,3 +35,10 @@ SPUR_LIBCUFILE=$work/none expect 4 "$SPUR" doctor --json --no-probe
 holds "'no such file' in found('library', 'fail')[0]['found']" "found('library', 'fail')[0]['remedy']"
 SPUR_LIBCUFILE=/proc/self/exe expect 4 "$SPUR" doctor --json --no-probe
 holds "'it is no cuFile library' in found('library', 'fail')[0]['found']"
+
+mkdir "$work/jewels" # whose library it is, a record does not tell
+ln -s "$SPUR_FAKE_CUFILE/libcufile.so.1.9.1.3" "$work/jewels/libcufile.so.0"
+LD_LIBRARY_PATH=$work/jewels expect 4 "$SPUR" doctor --json --record "$work/rec"
+! grep -r jewels "$work/rec" || fail "a folder's name is in the record"
+expect 4 "$SPUR" doctor --json --root "$work/rec"
+holds "r['facts']['library']['version'] == '1.9.1.3'" "r['facts']['library']['file'].endswith('libcufile.so.1.9.1.3')"
