@@ -136,6 +136,9 @@ void cufile_probe(struct doctor_file *f);
 /* verdict.c: {road, basis, reason, works} of a file; NULL: of the machine. New reference. */
 json_t *verdict(const struct doctor *d, const struct doctor_file *f);
 
+/* mount.c: on a mount of spur simfs. */
+bool file_is_simulated(const struct doctor_file *f);
+
 /* pci.c */
 /* Path of the device in /sys/devices seen from the root, to be freed; NULL. @address: "0000:18:00.0". */
 char *pci_path(const struct doctor *d, const char *address);

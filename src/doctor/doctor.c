@@ -133,6 +133,22 @@ static char *absolute(const struct doctor *d, const char *name)
     return whole;
 }
 
+/* Btrfs has numbers of its own, and the disk only in the mount's source. */
+static void find_block(struct doctor *d, struct doctor_file *f)
+{
+    const char *name = f->mount.known ? f->mount.source : "";
+    unsigned major_number, minor_number;
+
+    probe_block_find(&d->p, f->device, &f->block);
+    if (major(f->device) == 0 && !strncmp(name, "/dev/", 5) && !strchr(name + 5, '/')) {
+        _cleanup_free_ char *numbers = look_line(d, "/sys/class/block/%s/dev", name + 5);
+        _cleanup_free_ char *of_disk = numbers ? NULL : look_line(d, "/sys/block/%s/dev", name + 5);
+
+        if (sscanf(numbers ?: of_disk ?: "", "%8u:%8u", &major_number, &minor_number) == 2)
+            probe_block_find(&d->p, makedev(major_number, minor_number), &f->block);
+    }
+}
+
 static void find_mount(struct doctor *d, struct doctor_file *f)
 {
     const char *real = json_string_value(json_object_get(f->facts, "real"));
@@ -147,7 +163,7 @@ static void find_mount(struct doctor *d, struct doctor_file *f)
         f->has_device = true;
     }
     if (f->has_device)
-        probe_block_find(&d->p, f->device, &f->block);
+        find_block(d, f);
     else
         snprintf(f->block.reason, sizeof(f->block.reason), "no device number is known");
 }
@@ -330,8 +346,10 @@ static json_t *report_make(const struct doctor *d)
     json_t *files = json_array();
     bool simulated = json_is_true(live_get(d, "library.simulated")) || json_is_true(live_get(d, "cuda.simulated"));
 
-    for (size_t i = 0; i < d->n_files; i++)
+    for (size_t i = 0; i < d->n_files; i++) {
         json_array_append_new(files, file_report(d, &d->files[i]));
+        simulated |= file_is_simulated(&d->files[i]);
+    }
     return json_pack("{s:s, s:s, s:b, s:b, s:o, s:o, s:O, s:O}", "schema", DOCTOR_SCHEMA, "spur", spur_version(),
                      "recorded", d->recorded, "simulated", simulated, "machine", verdict(d, NULL), "files", files,
                      "findings", d->findings, "facts", d->seen);

@@ -28,6 +28,27 @@ static bool nothing_to_see(struct doctor *d)
     return true;
 }
 
+/* What file systems say of files, nothing says of a disk. */
+static bool is_block_device(struct doctor *d)
+{
+    const char *kind = text_of(d->file->facts, "kind");
+
+    if (!kind || strcmp(kind, "block device"))
+        return false;
+    say(d, SEVERITY_PASS, d->file->name, "a block device: not looked at");
+    return true;
+}
+
+static bool is_memory(const struct doctor_file *f)
+{
+    static const char *const types[] = {"tmpfs", "ramfs", "hugetlbfs", "devtmpfs"};
+
+    for (size_t i = 0; f->mount.known && i < ARRAY_SIZE(types); i++)
+        if (!strcmp(f->mount.fs_type, types[i]))
+            return true;
+    return false;
+}
+
 static void judge_missing(struct doctor *d, const char *error)
 {
     struct doctor_file *f = d->file;
@@ -44,6 +65,11 @@ static void judge_missing(struct doctor *d, const char *error)
     }
 }
 
+static bool is_ended(const char *name)
+{
+    return *name && name[strlen(name) - 1] == '/';
+}
+
 void check_file(struct doctor *d)
 {
     struct doctor_file *f = d->file;
@@ -57,7 +83,8 @@ void check_file(struct doctor *d)
         judge_missing(d, error);
     } else if (f->is_directory) {
         conclude(&f->readable, ANSWER_YES, "a directory");
-        say(d, SEVERITY_NOTE, f->name, "a directory: judged by its mount, not probed; name a file in it");
+        remedy(say(d, SEVERITY_NOTE, f->name, "a directory: judged by its mount, and not probed"),
+               "name a file in it: spur doctor %s%sFILE", f->name, is_ended(f->name) ? "" : "/");
     } else if (!kind || !is_regular(f)) {
         conclude(&f->readable, ANSWER_NO, "neither a file nor a block device");
         say(d, SEVERITY_FAIL, f->name, "neither a file, a directory nor a block device");
@@ -98,7 +125,7 @@ void check_file_layout(struct doctor *d)
     json_int_t bits = json_integer_value(flags);
     bool btrfs = d->file->mount.known && !strcmp(d->file->mount.fs_type, "btrfs");
 
-    if (nothing_to_see(d))
+    if (nothing_to_see(d) || is_block_device(d))
         return;
     judge_extents(d, json_object_get(d->file->facts, "extents"));
     if (!flags)
@@ -121,7 +148,7 @@ void check_residency(struct doctor *d)
     const json_t *r = json_object_get(d->file->facts, "resident");
     uint64_t bytes = (uint64_t)json_integer_value(json_object_get(r, "bytes"));
 
-    if (nothing_to_see(d))
+    if (nothing_to_see(d) || is_block_device(d))
         return;
     if (!json_is_true(json_object_get(r, "known"))) {
         fact(d, "resident_bytes", NULL);
@@ -129,7 +156,7 @@ void check_residency(struct doctor *d)
         return;
     }
     fact_number(d, "resident_bytes", bytes);
-    if (bytes && d->file->block.known)
+    if (bytes && !is_memory(d->file))
         say(d, SEVERITY_NOTE, d->file->name, "%" PRIu64 " bytes of it are in the page cache", bytes);
     else
         say(d, SEVERITY_PASS, d->file->name, "%s",

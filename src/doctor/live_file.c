@@ -2,6 +2,7 @@
 /* A file as its process sees it: runs in a child, for stat and open may hang. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/fs.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -85,6 +86,18 @@ static void put_regular(json_t *o, const char *name)
     put_direct(o, name, bytes);
 }
 
+/* Files of a simulated mount lie in its top folder, beside its counters. */
+static bool is_simfs(const char *real)
+{
+    char path[PATH_MAX + 16];
+    const char *slash = real ? strrchr(real, '/') : NULL;
+
+    if (!slash)
+        return false;
+    snprintf(path, sizeof(path), "%.*s/.spur/stats", (int)(slash - real), real);
+    return access(path, F_OK) == 0;
+}
+
 static const char *kind_of(mode_t mode)
 {
     return S_ISREG(mode) ? "file" : S_ISDIR(mode) ? "directory" : S_ISBLK(mode) ? "block device" : "other";
@@ -105,6 +118,8 @@ json_t *live_file(void *context)
     json_object_set_new(o, "real", real ? json_filename(real) : json_null());
     json_object_set_new(o, "kind", json_string(kind_of(st.st_mode)));
     json_object_set_new(o, "directory", json_boolean(S_ISDIR(st.st_mode)));
+    if (is_simfs(real))
+        json_object_set_new(o, "simfs", json_true());
     json_object_set_new(o, "device",
                         json_pack("[i,i]", (int)major(S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev),
                                   (int)minor(S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev)));

@@ -87,12 +87,38 @@ static void judge_version(struct doctor *d, const struct fs *fs)
         d->library_major, d->library_minor, fs->type, fs->compat_since / 1000, fs->compat_since % 1000);
 }
 
+static bool is_block_device(const struct doctor_file *f)
+{
+    const char *kind = json_string_value(json_object_get(f->facts, "kind"));
+
+    return kind && !strcmp(kind, "block device");
+}
+
+/* The support lists name file systems; whether a disk itself has a direct road only a probe tells. */
+static void judge_block_device(struct doctor *d)
+{
+    struct doctor_file *f = d->file;
+
+    fact_text(d, "type", "block device");
+    conclude(&f->user_rdma, ANSWER_NO, "a block device has no user-space road");
+    if (f->mount.known)
+        remedy(say(d, SEVERITY_WARN, f->name,
+                   "a block device, mounted at %s: what is read past the file system may be old", f->mount.mount_point),
+               "name a file below %s", f->mount.mount_point);
+    else
+        say(d, SEVERITY_NOTE, f->name, "a block device, no file: the vendor's support lists name file systems only");
+}
+
 void check_mount(struct doctor *d)
 {
     struct doctor_file *f = d->file;
     const struct probe_mount *m = &f->mount;
     const struct fs *fs;
 
+    if (is_block_device(f)) {
+        judge_block_device(d);
+        return;
+    }
     if (!m->known) {
         fact(d, "type", NULL);
         say(d, SEVERITY_UNKNOWN, "/proc/self/mountinfo", "%s", m->reason);
@@ -139,6 +165,22 @@ static void ext4_no(struct doctor *d, const char *what)
     conclude(&d->file->p2pdma, ANSWER_NO, "%s %s", d->file->mount.mount_point, what);
 }
 
+/* The root cannot be unmounted: the kernel's command line mounts it, and fstab mounts it anew. */
+static void ext4_remedy(json_t *finding, const struct probe_mount *m, bool no_journal)
+{
+    const char *point = m->mount_point, *device = m->source;
+
+    if (!strcmp(point, "/"))
+        remedy(finding, "use a file on another mount; or %srootflags=data=ordered on the kernel's command line%s",
+               no_journal ? "tune2fs -O has_journal on it from a rescue system, and " : "",
+               ", and boot anew (a remount does not show it)");
+    else if (no_journal)
+        remedy(finding, "umount %s && tune2fs -O has_journal %s && mount -o data=ordered %s %s", point, device, device,
+               point);
+    else
+        remedy(finding, "umount %s && mount -o data=ordered %s %s (a remount does not show it)", point, device, point);
+}
+
 /* The mount table shows the mode only where it was asked for at mount time; a remount leaves it unshown. */
 void check_ext4(struct doctor *d)
 {
@@ -164,10 +206,8 @@ void check_ext4(struct doctor *d)
                  known == EXT4_NO_JOURNAL ? "has no journal, and so no data mode"
                                           : "does not show data=ordered in the mount table");
     ext4_no(d, what);
-    remedy(say(d, SEVERITY_WARN, m->mount_point, "it %s; cuFile wants to see data=ordered there", what),
-           known == EXT4_NO_JOURNAL ? "umount %s && tune2fs -O has_journal %s && mount -o data=ordered %s %s"
-                                    : "umount %1$s && mount -o data=ordered %2$s %1$s (a remount does not show it)",
-           m->mount_point, m->source, m->source, m->mount_point);
+    ext4_remedy(say(d, SEVERITY_WARN, m->mount_point, "it %s; cuFile wants to see data=ordered there", what), m,
+                known == EXT4_NO_JOURNAL);
 }
 
 void check_xfs(struct doctor *d)
@@ -327,6 +367,12 @@ void check_layered(struct doctor *d)
            "use a file on a disk or a network file system");
 }
 
+bool file_is_simulated(const struct doctor_file *f)
+{
+    return json_is_true(json_object_get(f->facts, "simfs")) ||
+           (f->mount.known && !strcmp(f->mount.fs_type, "fuse.spur"));
+}
+
 /* FUSE, Weka, GPFS: the daemon or client decides. */
 void check_user_space(struct doctor *d)
 {
@@ -335,7 +381,12 @@ void check_user_space(struct doctor *d)
 
     if (not_mine(d, fuse || is_type(d, "wekafs") || is_type(d, "gpfs")))
         return;
-    if (fuse) {
+    if (fuse && file_is_simulated(d->file)) {
+        fact(d, "simulated", json_true());
+        remedy(say(d, SEVERITY_NOTE, m->mount_point,
+                   "simulated storage (spur simfs): to test a set-up or a program with, not a disk"),
+               "spur simfs --unmount %s ends it", m->mount_point);
+    } else if (fuse) {
         say(d, SEVERITY_NOTE, m->mount_point,
             "%s: a process serves the file; whether O_DIRECT reaches a disk is its choice", m->fs_type);
     } else if (is_type(d, "wekafs") && !json_is_true(config_get(d, "fs.weka.rdma_write_support"))) {

@@ -47,6 +47,14 @@ static const char *what_is_missing(const struct doctor *d, unsigned major, unsig
     return NULL;
 }
 
+static const char *cure(const char *missing)
+{
+    return strstr(missing, "proprietary") ? "install the driver with open kernel modules (package nvidia-open)"
+           : strstr(missing, "driver")    ? "" /* check driver says it */
+           : strstr(missing, "cuFile")    ? "install cuFile 1.13 (CUDA 12.8) or later"
+                                          : "use a kernel of 6.2 or later with CONFIG_PCI_P2PDMA=y, or nvidia-fs";
+}
+
 void check_p2pdma(struct doctor *d)
 {
     unsigned major, minor;
@@ -59,7 +67,7 @@ void check_p2pdma(struct doctor *d)
     fact(d, "able", json_boolean(!missing));
     if (missing) {
         conclude(&d->p2pdma, ANSWER_NO, "P2PDMA is not to be had: %s", missing);
-        say(d, on ? SEVERITY_WARN : SEVERITY_NOTE, "P2PDMA", "not to be had: %s", missing);
+        remedy(say(d, on ? SEVERITY_WARN : SEVERITY_NOTE, "P2PDMA", "not to be had: %s", missing), "%s", cure(missing));
     } else if (!on) {
         conclude(&d->p2pdma, ANSWER_NO, "P2PDMA is not switched on (use_pci_p2pdma)");
         remedy(say(d, SEVERITY_NOTE, "P2PDMA", "driver, kernel and library could, but it is not switched on"),

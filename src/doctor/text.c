@@ -80,6 +80,8 @@ static void print_chain(FILE *out, const json_t *facts)
 
     if (!*text_of(mount, "type"))
         return;
+    if (!*text_of(mount, "mount_point"))
+        n = snprintf(line, sizeof(line), "is a block device");
     json_array_foreach(json_object_get(block, "leaves"), i, leaf) if (n < (int)sizeof(line) - 64)
         n += snprintf(line + n, sizeof(line) - (size_t)n, "%s%s", i ? " " : ", on ", json_string_value(leaf));
     fprintf(out, "%*s", INDENT, "");
@@ -175,7 +177,8 @@ static void print_head(FILE *out, const json_t *report)
     if (json_is_true(json_object_get(report, "recorded")))
         fprintf(out, "recorded: a recorded machine, not this one\n");
     if (json_is_true(json_object_get(report, "simulated")))
-        fprintf(out, "simulated: the CUDA driver or the cuFile library is the test suite's\n");
+        fprintf(out,
+                "simulated: the CUDA driver or the cuFile library is a test suite's, or the storage is spur simfs\n");
 }
 
 void doctor_text(FILE *out, const json_t *report, bool verbose, const char *check)

@@ -32,6 +32,13 @@ static void add(char *to, size_t size, const struct conclusion *c)
         snprintf(to + n, size - n, "%s%s", n ? "; " : "", c->why);
 }
 
+static bool is_disk(const struct doctor_file *f)
+{
+    const char *kind = json_string_value(json_object_get(f->facts, "kind"));
+
+    return kind && !strcmp(kind, "block device");
+}
+
 /* All that keeps the direct roads away: of the file first, which no setting of the machine cures. */
 static const char *why_not(const struct doctor *d, const struct doctor_file *f, char *ret, size_t size)
 {
@@ -45,7 +52,9 @@ static const char *why_not(const struct doctor *d, const struct doctor_file *f, 
         add(ret, size, &d->p2pdma);
     if (!*ret)
         snprintf(ret, size, "%s",
-                 f && !f->mount.known ? "nothing is known of its mount" : "nothing speaks for a direct road");
+                 f && is_disk(f)        ? "no support list names block devices"
+                 : f && !f->mount.known ? "nothing is known of its mount"
+                                        : "nothing speaks for a direct road");
     return ret;
 }
 
@@ -74,15 +83,29 @@ static json_t *direct_road(const struct doctor *d, const struct doctor_file *f)
     return NULL;
 }
 
+/* No GPU, no library; and what would keep the file from the direct road were they there. */
+static json_t *without_both(const struct doctor *d, const struct doctor_file *f)
+{
+    char why[1200] = "";
+    size_t n;
+
+    add(why, sizeof(why), &d->gpu);
+    add(why, sizeof(why), &d->library);
+    n = strlen(why);
+    if (f && is_no(&f->registers))
+        snprintf(why + n, sizeof(why) - n, "; nor would cuFile take the file: %s", f->registers.why);
+    else if (f && is_no(&f->nvfs) && is_no(&f->p2pdma) && f->user_rdma.is != ANSWER_YES)
+        snprintf(why + n, sizeof(why) - n, "; nor could the file have a direct road: %s", f->nvfs.why);
+    return without_cufile(why);
+}
+
 static json_t *infer(const struct doctor *d, const struct doctor_file *f)
 {
     char why[1200], away[900];
     json_t *direct;
 
-    if (is_no(&d->gpu))
-        return without_cufile(d->gpu.why);
-    if (is_no(&d->library))
-        return without_cufile(d->library.why);
+    if (is_no(&d->gpu) || is_no(&d->library))
+        return without_both(d, f);
     if (d->forced_compat.is == ANSWER_YES && (!f || !is_no(&f->registers)))
         return make("compat", "inferred", NOT_DIRECT, d->forced_compat.why);
     if (f && is_no(&f->registers))
@@ -127,7 +150,7 @@ json_t *verdict(const struct doctor *d, const struct doctor_file *f)
     const char *error = f ? json_string_value(json_object_get(f->probe, "error")) : NULL;
 
     if (f && is_no(&f->readable))
-        return make("none", json_object_get(f->facts, "error") ? "observed" : "inferred", WILL_NOT, f->readable.why);
+        return make("none", f->facts ? "observed" : "inferred", WILL_NOT, f->readable.why);
     if (road && strcmp(road, "unknown"))
         return observed(d, f, road);
     if (error) {

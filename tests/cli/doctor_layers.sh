@@ -24,3 +24,6 @@ loop=$(losetup -b 4096 --show -f "$work/disk" 2>/dev/null) || skip "no loop devi
 trap 'losetup -d "$loop"; rm -rf "$work"' EXIT
 try "a loop device" "mount $loop $work/mnt"
 holds "r['files'][0]['facts']['odirect']['offset_alignment'] == 4096" "'loop device' in found('block', 'warn')[0]['found']"
+expect 4 "$SPUR" doctor --json "$loop" # the device itself
+holds "r['files'][0]['facts']['file']['kind'] == 'block device'" "not found('mount', 'unknown')" \
+    "r['files'][0]['facts']['odirect']['offset_alignment'] == 4096"

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A disk itself, btrfs with device numbers of its own, the root's ext4, a directory: each gets what is true of it.
+. "$(dirname "$0")/doctor_lib.sh"
+
+as() { # PYTHON: changes m (mountinfo) and f (the file's facts) of a good machine
+    copy nvme-ext4
+    python3 - "$work/m" "$1" <<'PYTHON'
+import json, sys
+root, code = sys.argv[1], sys.argv[2]
+table, facts = root + '/proc/self/mountinfo', root + '/facts.json'
+m, r = open(table).read(), json.load(open(facts))
+f = r['files'][0]
+names = {'m': m, 'f': f, 'r': r}
+exec(code, names)
+open(table, 'w').write(names['m'])
+json.dump(r, open(facts, 'w'))
+PYTHON
+}
+as "m = m.replace('259:1 / /mnt/data rw,relatime - ext4 /dev/nvme0n1p1 rw,data=ordered', '0:52 / /mnt/data rw - btrfs /dev/nvme0n1 rw')
+f['device'], f['resident']['bytes'] = [0, 52], 4096"
+expect 4 "$SPUR" doctor --json --root "$work/m"
+holds "r['files'][0]['facts']['block']['leaves'] == ['nvme0n1']" "'4096 bytes' in found('residency', 'note')[0]['found']" \
+    "'btrfs' in verdict()['reason']"
+as "m = '\n'.join(l for l in m.split('\n') if 'nvme0n1' not in l) + '\n'
+f.update(kind='block device', name='/dev/nvme0n1p1', real='/dev/nvme0n1p1')"
+expect 4 "$SPUR" doctor --json --root "$work/m"
+holds "r['files'][0]['facts']['mount']['type'] == 'block device'" "not found('residency', 'unknown') and not found('mount', 'unknown')" \
+    "'no file' in found('mount', 'note')[0]['found']"
+expect 4 "$SPUR" doctor --root "$work/m"
+says out "is a block device, on nvme0n1"
+as "f.update(kind='block device')"
+expect 4 "$SPUR" doctor --json --root "$work/m"
+holds "'mounted at /mnt/data' in found('mount', 'warn')[0]['found']"
+as "m = m.replace('8:2 / / rw,relatime - ext4 /dev/sda2 rw', '259:1 / / rw - ext4 /dev/nvme0n1p1 rw').replace('40 27', '0 0')
+m = '\n'.join(l for l in m.split('\n') if '/mnt/data' not in l) + '\n'"
+expect 4 "$SPUR" doctor --json --root "$work/m"
+holds "'rootflags=data=ordered' in found('ext4', 'warn')[0]['remedy'] and 'umount' not in found('ext4', 'warn')[0]['remedy']"
+as "f.update(kind='directory', directory=True)"
+expect 0 "$SPUR" doctor --json --root "$work/m"
+holds "found('file', 'note')[0]['remedy'].endswith('spur doctor /mnt/data/file/FILE')"
+as "r['library'], r['cuda'] = {'found': False, 'detail': 'none'}, {'usable': False, 'detail': 'no GPU answers'}
+m = m.replace('data=ordered', 'data=journal')"
+expect 4 "$SPUR" doctor --json --root "$work/m" # all of the reasons
+holds "all(w in verdict()['reason'] for w in ('no GPU answers', 'no cuFile library loads', 'data=journal'))"
+as "f.update(simfs=True); m = m.replace('ext4 /dev/nvme0n1p1 rw,data=ordered', 'fuseblk /dev/nvme0n1p1 rw')"
+expect 4 "$SPUR" doctor --json --root "$work/m"
+holds "r['simulated'] and 'simulated storage' in found('user-space', 'note')[0]['found']"
