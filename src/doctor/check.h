@@ -136,7 +136,12 @@ void cufile_probe(struct doctor_file *f);
 /* verdict.c: {road, basis, reason, works} of a file; NULL: of the machine. New reference. */
 json_t *verdict(const struct doctor *d, const struct doctor_file *f);
 
-/* mount.c: on a mount of spur simfs. */
+/* mount.c, of the file that is looked at. An option of its mount or super block; says "not of this kind" unless @mine.
+ */
+bool file_is_type(const struct doctor *d, const char *type);
+bool file_option(const struct doctor *d, const char *key, char *ret, size_t size);
+bool file_is_not_mine(struct doctor *d, bool mine);
+/* On a mount of spur simfs. */
 bool file_is_simulated(const struct doctor_file *f);
 
 /* pci.c */

@@ -119,6 +119,20 @@ static void judge_extents(struct doctor *d, const json_t *x)
         say(d, SEVERITY_UNKNOWN, d->file->name, "holes: %s", reason && *reason ? reason : "not known");
 }
 
+/* What is compressed by the mount's option has no flag. */
+static void judge_compressing(struct doctor *d)
+{
+    const struct probe_mount *m = &d->file->mount;
+    char how[32] = "";
+    bool on = file_option(d, "compress", how, sizeof(how)) || file_option(d, "compress-force", how, sizeof(how));
+
+    fact_text(d, "mount_compresses", on ? how : NULL);
+    if (on && strcmp(how, "no"))
+        remedy(
+            say(d, SEVERITY_WARN, m->mount_point, "the mount compresses what is written (%s): the file may be so", how),
+            "mount -o remount,compress=no %s, and write the file anew", m->mount_point);
+}
+
 void check_file_layout(struct doctor *d)
 {
     const json_t *flags = json_object_get(d->file->facts, "flags");
@@ -128,6 +142,8 @@ void check_file_layout(struct doctor *d)
     if (nothing_to_see(d) || is_block_device(d))
         return;
     judge_extents(d, json_object_get(d->file->facts, "extents"));
+    if (btrfs)
+        judge_compressing(d);
     if (!flags)
         return;
     fact(d, "compressed", json_boolean(bits & FS_COMPR_FL));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A file as its process sees it: runs in a child, for stat and open may hang. */
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -8,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/xattr.h>
 
 #include "doctor/check.h"
 #include "path/direct.h"
@@ -38,6 +40,25 @@ static void put_flags(json_t *o, int fd)
 
     if (ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0)
         json_object_set_new(o, "flags", json_integer(flags));
+}
+
+/* Lustre's lov_user_md (lustre_user.h): magic, pattern, 16 bytes, bytes of a stripe, 16 bits of how many there are. */
+static void put_stripes(json_t *o, int fd)
+{
+    unsigned char md[65536];
+    ssize_t n = fgetxattr(fd, "lustre.lov", md, sizeof(md));
+    uint32_t magic = 0, bytes = 0;
+    uint16_t stripes = 0;
+
+    if (n < 32)
+        return;
+    memcpy(&magic, md, sizeof(magic));
+    memcpy(&bytes, md + 24, sizeof(bytes));
+    memcpy(&stripes, md + 28, sizeof(stripes));
+    magic = le32toh(magic);
+    if (magic == 0x0BD10BD0 || magic == 0x0BD30BD0)
+        json_object_set_new(o, "lustre",
+                            json_pack("{s:i, s:I}", "stripes", le16toh(stripes), "bytes", (json_int_t)le32toh(bytes)));
 }
 
 /* One read of the first block, as O_DIRECT wants it. */
@@ -83,6 +104,7 @@ static void put_regular(json_t *o, const char *name)
     json_object_set_new(o, "statfs", json_string(type));
     put_extents(o, fd, bytes);
     put_flags(o, fd);
+    put_stripes(o, fd);
     put_direct(o, name, bytes);
 }
 

@@ -31,24 +31,18 @@ static const struct fs *fs_find(const char *type)
     return NULL;
 }
 
-static bool is_type(const struct doctor *d, const char *type)
+bool file_is_type(const struct doctor *d, const char *type)
 {
     return d->file->mount.known && !strcmp(d->file->mount.fs_type, type);
 }
 
-static bool is_nfs(const struct doctor *d)
-{
-    return is_type(d, "nfs") || is_type(d, "nfs4");
-}
-
-static bool option(const struct doctor *d, const char *key, char *ret, size_t size)
+bool file_option(const struct doctor *d, const char *key, char *ret, size_t size)
 {
     return option_value(d->file->mount.super_options, key, ret, size) ||
            option_value(d->file->mount.options, key, ret, size);
 }
 
-/* "nothing to look at" for checks of other file systems. */
-static bool not_mine(struct doctor *d, bool mine)
+bool file_is_not_mine(struct doctor *d, bool mine)
 {
     if (!mine)
         say(d, SEVERITY_PASS, d->file->mount.known ? d->file->mount.mount_point : d->file->name, "not of this kind: %s",
@@ -189,9 +183,9 @@ void check_ext4(struct doctor *d)
     enum ext4_mode known;
     bool shown;
 
-    if (not_mine(d, is_type(d, "ext4")))
+    if (file_is_not_mine(d, file_is_type(d, "ext4")))
         return;
-    shown = option(d, "data", mode, sizeof(mode));
+    shown = file_option(d, "data", mode, sizeof(mode));
     known = shown ? EXT4_MODE : ext4_in_force(d, mode, sizeof(mode));
     fact_text(d, "data", known == EXT4_MODE ? mode : known == EXT4_NO_JOURNAL ? "no journal" : NULL);
     fact(d, "shown_in_mount_table", json_boolean(shown));
@@ -214,7 +208,7 @@ void check_xfs(struct doctor *d)
 {
     const struct probe_mount *m = &d->file->mount;
 
-    if (not_mine(d, is_type(d, "xfs")))
+    if (file_is_not_mine(d, file_is_type(d, "xfs")))
         return;
     if (mount_has_option(m->super_options, "rtdev") || strstr(m->super_options, "rtdev="))
         say(d, SEVERITY_NOTE, m->mount_point, "it has a realtime device: files on it are not on the disks named here");
@@ -224,117 +218,25 @@ void check_xfs(struct doctor *d)
 
 /* ------------------------------------------------------------------------------------------------ */
 
-#define NCONNECT_WANTED 8
-#define WSIZE_WANTED    (1u << 20)
-
-static void nfs_transport(struct doctor *d, const char *proto)
-{
-    const struct probe_mount *m = &d->file->mount;
-
-    if (!strncmp(proto, "rdma", 4)) {
-        say(d, SEVERITY_PASS, m->mount_point, "proto=%s", proto);
-        return;
-    }
-    conclude(&d->file->nvfs, ANSWER_NO, "%s is NFS over %s; the direct road needs proto=rdma", m->mount_point,
-             *proto ? proto : "an unknown transport");
-    remedy(say(d, SEVERITY_WARN, m->mount_point, "proto=%s: the direct road needs NFS over RDMA",
-               *proto ? proto : "(not shown)"),
-           "umount %s && mount -o proto=rdma,port=20049,nconnect=%d %s %s", m->mount_point, NCONNECT_WANTED, m->source,
-           m->mount_point);
-}
-
-static void nfs_connections(struct doctor *d, const char *proto)
-{
-    const struct probe_mount *m = &d->file->mount;
-    char value[32] = "1", ports[256] = "";
-    bool given = option(d, "nconnect", value, sizeof(value));
-    bool many = option(d, "remoteports", ports, sizeof(ports));
-
-    fact_text(d, "nconnect", value);
-    fact_text(d, "remoteports", many ? ports : NULL);
-    if (given || many)
-        say(d, SEVERITY_PASS, m->mount_point, "nconnect=%s%s%s", value, many ? ", remoteports=" : "", ports);
-    else
-        remedy(say(d, SEVERITY_WARN, m->mount_point, "mounted without nconnect: one connection carries everything"),
-               "umount %s && mount -o proto=%s,nconnect=%d %s %s", m->mount_point, *proto ? proto : "tcp",
-               NCONNECT_WANTED, m->source, m->mount_point);
-}
-
-static void nfs_size(struct doctor *d, const char *key)
-{
-    const struct probe_mount *m = &d->file->mount;
-    char value[32];
-    uint64_t bytes;
-
-    if (!option(d, key, value, sizeof(value))) {
-        say(d, SEVERITY_UNKNOWN, m->mount_point, "%s is not among its options", key);
-        return;
-    }
-    bytes = strtoull(value, NULL, 10);
-    fact_number(d, key, bytes);
-    if (bytes >= WSIZE_WANTED)
-        say(d, SEVERITY_PASS, m->mount_point, "%s=%s", key, value);
-    else
-        remedy(say(d, SEVERITY_WARN, m->mount_point, "%s=%s: a request of 1 MiB becomes %u calls", key, value,
-                   bytes ? (unsigned)((WSIZE_WANTED + bytes - 1) / bytes) : 0),
-               "umount %s && mount -o %s=%u %s %s (the server has a say too)", m->mount_point, key, WSIZE_WANTED,
-               m->source, m->mount_point);
-}
-
-void check_nfs(struct doctor *d)
-{
-    char proto[32] = "", version[16] = "";
-
-    if (not_mine(d, is_nfs(d)))
-        return;
-    option(d, "proto", proto, sizeof(proto));
-    option(d, "vers", version, sizeof(version));
-    fact_text(d, "proto", *proto ? proto : NULL);
-    fact_text(d, "vers", *version ? version : NULL);
-    nfs_transport(d, proto);
-    nfs_connections(d, proto);
-    nfs_size(d, "rsize");
-    nfs_size(d, "wsize");
-}
-
-/* Slots of one connection are requests that may be under way; 128 is the kernel's default for RDMA, 65536 for TCP. */
-void check_nfs_slots(struct doctor *d)
-{
-    bool rdma;
-    char proto[32] = "", connections[32] = "1";
-    const char *name;
-    uint64_t slots, wanted = 64, n;
-
-    if (not_mine(d, is_nfs(d)))
-        return;
-    option(d, "proto", proto, sizeof(proto));
-    option(d, "nconnect", connections, sizeof(connections));
-    rdma = !strncmp(proto, "rdma", 4);
-    name = rdma ? "/proc/sys/sunrpc/rdma_slot_table_entries" : "/proc/sys/sunrpc/tcp_max_slot_table_entries";
-    if (!look_u64(d, &slots, "%s", name)) {
-        say(d, SEVERITY_UNKNOWN, name, "it cannot be read");
-        return;
-    }
-    n = strtoull(connections, NULL, 10);
-    fact_number(d, "slots", slots);
-    fact_number(d, "in_flight_at_most", slots * (n ? n : 1));
-    if (slots * (n ? n : 1) >= wanted)
-        say(d, SEVERITY_PASS, name, "%llu slots for each of %s connections", (unsigned long long)slots, connections);
-    else
-        remedy(say(d, SEVERITY_WARN, name, "%llu slots for each of %s connections: fewer than %llu requests in flight",
-                   (unsigned long long)slots, connections, (unsigned long long)wanted),
-               "sysctl sunrpc.%s=%d, then mount anew", strrchr(name, '/') + 1, 128);
-}
-
-/* ------------------------------------------------------------------------------------------------ */
-
 void check_lustre(struct doctor *d)
 {
+    const json_t *seen = json_object_get(d->file->facts, "lustre");
     const char *where = d->file->mount.mount_point;
+    int stripes = (int)json_integer_value(json_object_get(seen, "stripes"));
+    long long bytes = json_integer_value(json_object_get(seen, "bytes"));
 
-    if (not_mine(d, is_type(d, "lustre")))
+    if (file_is_not_mine(d, file_is_type(d, "lustre")))
         return;
-    remedy(say(d, SEVERITY_NOTE, where, "how many servers hold the file is not seen from here"),
+    fact(d, "stripes", seen ? json_integer(stripes) : NULL);
+    fact(d, "stripe_bytes", seen ? json_integer(bytes) : NULL);
+    if (stripes > 1) {
+        say(d, SEVERITY_PASS, where, "%d stripes of %lld bytes", stripes, bytes);
+        return;
+    }
+    remedy(say(d, stripes == 1 ? SEVERITY_WARN : SEVERITY_NOTE, where, "%s",
+               stripes == 1
+                   ? "one stripe: one server holds the whole file"
+                   : "how many servers hold the file is not seen from here (a directory, or a layout of parts)"),
            "lfs getstripe %s; lfs setstripe -c -1 DIRECTORY for new files", d->file->name);
 }
 
@@ -354,9 +256,9 @@ static void judge_overlay(struct doctor *d)
 void check_layered(struct doctor *d)
 {
     const struct doctor_file *f = d->file;
-    bool memory = is_type(d, "tmpfs") || is_type(d, "ramfs") || is_type(d, "hugetlbfs");
+    bool memory = file_is_type(d, "tmpfs") || file_is_type(d, "ramfs") || file_is_type(d, "hugetlbfs");
 
-    if (not_mine(d, memory || is_type(d, "overlay")))
+    if (file_is_not_mine(d, memory || file_is_type(d, "overlay")))
         return;
     if (!memory) {
         judge_overlay(d);
@@ -379,7 +281,7 @@ void check_user_space(struct doctor *d)
     const struct probe_mount *m = &d->file->mount;
     bool fuse = m->known && !strncmp(m->fs_type, "fuse", 4);
 
-    if (not_mine(d, fuse || is_type(d, "wekafs") || is_type(d, "gpfs")))
+    if (file_is_not_mine(d, fuse || file_is_type(d, "wekafs") || file_is_type(d, "gpfs")))
         return;
     if (fuse && file_is_simulated(d->file)) {
         fact(d, "simulated", json_true());
@@ -389,10 +291,10 @@ void check_user_space(struct doctor *d)
     } else if (fuse) {
         say(d, SEVERITY_NOTE, m->mount_point,
             "%s: a process serves the file; whether O_DIRECT reaches a disk is its choice", m->fs_type);
-    } else if (is_type(d, "wekafs") && !json_is_true(config_get(d, "fs.weka.rdma_write_support"))) {
+    } else if (file_is_type(d, "wekafs") && !json_is_true(config_get(d, "fs.weka.rdma_write_support"))) {
         remedy(say(d, SEVERITY_NOTE, "cufile.json", "fs.weka.rdma_write_support is not true: writes are pwrite"),
                "set \"fs\": {\"weka\": {\"rdma_write_support\": true}} in cufile.json");
-    } else if (is_type(d, "gpfs") && !json_is_true(config_get(d, "fs.gpfs.gds_write_support"))) {
+    } else if (file_is_type(d, "gpfs") && !json_is_true(config_get(d, "fs.gpfs.gds_write_support"))) {
         remedy(say(d, SEVERITY_NOTE, "cufile.json", "fs.gpfs.gds_write_support is not true: writes are pwrite"),
                "set \"fs\": {\"gpfs\": {\"gds_write_support\": true}} in cufile.json");
     } else {

@@ -74,6 +74,7 @@ static const struct row {
     {"/sys/module/nvidia_fs/parameters/rw_stats_enabled"},
     {"/sys/module/nvme_core/parameters/multipath"},
     {"/sys/module/mlx5_core/version"},
+    {"/sys/module/nfs/parameters/max_session_slots"},
     {"/sys/module/rpcrdma"},
     {"/sys/kernel/config/rdma_cm/*/ports/*/default_roce_tos"},
     {"/run/udev/data"},

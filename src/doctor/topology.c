@@ -122,9 +122,21 @@ static bool disk_address(const struct doctor *d, const char *disk, char ret[16])
     return path && pci_address_of(path, ret);
 }
 
+static json_t *rdma_devices(const struct doctor *d)
+{
+    return look_names(d, "/sys/class/infiniband");
+}
+
+static bool rdma_address(const struct doctor *d, const char *name, char ret[16])
+{
+    _cleanup_free_ char *path = look_link(d, "/sys/class/infiniband/%s/device", name);
+
+    return path && pci_address_of(path, ret);
+}
+
 void check_pcie_link(struct doctor *d)
 {
-    json_t *gpus = pci_gpus(d), *disks = look_names(d, "/sys/block"), *one;
+    json_t *gpus = pci_gpus(d), *disks = look_names(d, "/sys/block"), *cards = rdma_devices(d), *one;
     char address[16];
     size_t i, n = 0;
 
@@ -140,8 +152,16 @@ void check_pcie_link(struct doctor *d)
         judge_link(d, "NVMe", address);
         n++;
     }
+    json_array_foreach(cards, i, one)
+    {
+        if (!rdma_address(d, json_string_value(one), address))
+            continue;
+        judge_link(d, "network card", address);
+        n++;
+    }
     if (!n)
-        say(d, SEVERITY_PASS, "/sys/bus/pci/devices", "no GPU and no NVMe disk on PCIe");
+        say(d, SEVERITY_PASS, "/sys/bus/pci/devices", "no GPU, NVMe disk or RDMA card on PCIe");
+    json_decref(cards);
     json_decref(gpus);
     json_decref(disks);
 }
@@ -203,18 +223,6 @@ static void judge_pair(struct doctor *d, const char *gpu, const char *what, cons
         say(d, near == NEAR_FAR ? SEVERITY_WARN : SEVERITY_NOTE, gpu,
             "GPU and %s %s (%s) are %s: cuFile may go by way of another GPU or the host", what, name, address,
             near_words[near]);
-}
-
-static json_t *rdma_devices(const struct doctor *d)
-{
-    return look_names(d, "/sys/class/infiniband");
-}
-
-static bool rdma_address(const struct doctor *d, const char *name, char ret[16])
-{
-    _cleanup_free_ char *path = look_link(d, "/sys/class/infiniband/%s/device", name);
-
-    return path && pci_address_of(path, ret);
 }
 
 static void judge_gpu(struct doctor *d, const char *gpu, const json_t *disks, const json_t *cards)

@@ -46,3 +46,27 @@ holds "all(w in verdict()['reason'] for w in ('no GPU answers', 'no cuFile libra
 as "f.update(simfs=True); m = m.replace('ext4 /dev/nvme0n1p1 rw,data=ordered', 'fuseblk /dev/nvme0n1p1 rw')"
 expect 4 "$SPUR" doctor --json --root "$work/m"
 holds "r['simulated'] and 'simulated storage' in found('user-space', 'note')[0]['found']"
+as "m = m.replace('259:1 / /mnt/data rw,relatime - ext4 /dev/nvme0n1p1 rw,data=ordered', '0:52 / /mnt/data rw - btrfs /dev/nvme0n1 rw,compress=zstd:3')
+f['device'] = [0, 52]"
+expect 4 "$SPUR" doctor --json --root "$work/m"
+holds "'compresses what is written (zstd:3)' in found('file-layout', 'warn')[0]['found']"
+for stripes in 1 8; do
+    as "m = m.replace('259:1 / /mnt/data rw,relatime - ext4 /dev/nvme0n1p1 rw,data=ordered', '0:52 / /mnt/data rw - lustre 192.0.2.1@o2ib:/fs rw')
+f['device'], f['lustre'] = [0, 52], {'stripes': $stripes, 'bytes': 1048576}"
+    "$SPUR" doctor --json --root "$work/m" >"$work/out" || [ $? -eq 4 ]
+    holds "r['files'][0]['facts']['lustre']['stripes'] == $stripes" \
+        "bool(found('lustre', 'warn')) == ($stripes == 1) and bool(found('lustre', 'pass')) == ($stripes > 1)"
+done
+copy nfs-rdma # a session of 4.1 has slots of its own, however many connections there are
+sed -i 's/vers=3/vers=4.2/' "$work/m/proc/self/mountinfo"
+mkdir -p "$work/m/sys/module/nfs/parameters"
+for slots in 64 16; do
+    echo $slots >"$work/m/sys/module/nfs/parameters/max_session_slots"
+    "$SPUR" doctor --json --root "$work/m" >"$work/out" || [ $? -eq 4 ]
+    holds "r['files'][0]['facts']['nfs-slots']['in_flight_at_most'] == $slots" \
+        "bool(found('nfs-slots', 'warn')) == ($slots < 64)"
+done
+link=$(echo "$work"/m/sys/devices/pci0000:15/*/*/*/0000:1a:00.0/current_link_width) # of the network card
+echo 8 >"$link"
+"$SPUR" doctor --json --root "$work/m" >"$work/out" || [ $? -eq 4 ]
+holds "any(f['where'] == '0000:1a:00.0' and '8 lanes of 16' in f['found'] for f in found('pcie-link', 'warn'))"
