@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/util.h"
 #include "worker/parent.h"
+#include "worker/refer.h"
 
 /* At most, and no longer than a trial: counters of whole milliseconds need some hundreds of requests. */
 #define PILOT_NS  1000000000ull
@@ -53,6 +54,11 @@ static struct job pilot_job(const struct arm *a, uint32_t value)
     return job;
 }
 
+static void refer(const struct arm *a, const char *check, struct spur_error *e)
+{
+    refer_to(e, check, a->m->pairs[a->arm].job.files[0]);
+}
+
 static int refuse_unknown(const struct arm *a, const json_t *result, struct spur_error *e)
 {
     static const char *const keys[] = {"wire.mean_in_flight", "wire.source", "wire"};
@@ -64,6 +70,7 @@ static int refuse_unknown(const struct arm *a, const json_t *result, struct spur
     error_spur(e, SPUR_CODE_REFUSED, "match", "--match inflight: arm %s: the number in flight is not known: %s",
                a->m->x->arms[a->arm].name, why ? why : "nothing counts it");
     error_remedy(e, "leave --match out, or use files on a mount or disk that counts its requests (docs/wire.md)");
+    refer(a, "block-queue", e);
     return -EPERM;
 }
 
@@ -188,6 +195,7 @@ static int refuse_far(const struct arm *a, double target, const struct match_fou
                "--match inflight: arm %s cannot keep %.1f wire requests in flight: nearest is %.1f, with %s=%u%s",
                a->m->x->arms[a->arm].name, target, found->in_flight, a->key, found->value, why);
     error_remedy(e, "--match inflight=%.0f, or another request size", fmax(found->in_flight, 1));
+    refer(a, "nfs-slots", e);
     return -EPERM;
 }
 
@@ -213,6 +221,7 @@ static int refuse_none(const struct arm *a, double in_flight, struct spur_error 
                "--match inflight: arm %s keeps %.2g wire requests in flight: hardly anything of it reaches the wire",
                a->m->x->arms[a->arm].name, in_flight);
     error_remedy(e, "take a path that bypasses the page cache, or --match inflight=COUNT");
+    refer(a, "residency", e);
     return -EPERM;
 }
 

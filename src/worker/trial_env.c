@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/util.h"
+#include "worker/refer.h"
 #include "worker/visible_gpus.h"
 
 /* What a worker gets of the environment; docs/worker-protocol.md lists it. */
@@ -161,6 +162,7 @@ static int lend_library(const struct job *job, struct trial_env *env, struct spu
     if (!file) {
         error_spur(e, SPUR_CODE_REFUSED, "library", "library=%.300s: %s", library, strerror(errno));
         error_remedy(e, "name a libcufile.so.0");
+        refer_to(e, "library", job->n_files ? job->files[0] : "FILE");
         return -EPERM;
     }
     if (asprintf(&link, "%s/libcufile.so.0", env->dir) < 0 ||

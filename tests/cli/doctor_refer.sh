@@ -25,9 +25,41 @@ unset FAKE_CUFILE_ROAD
 expect 3 "$SPUR" compare --file "$work/f" --arm odirect --arm cufile --memory cuda:0 --threads 1 --request 256K \
     --seconds 100ms --blocks 1 --results "$work/r.db" --dry-run
 says err "spur doctor --check nvidia-fs"
-# Names that the code knows.
-grep -oE '"[a-z-]+"\}' "$root/src/worker/refer.c" | tr -d '"}' >"$work/names"
-grep -ohE 'refer_to\(e, .*"[a-z-]+"' "$root"/src/worker/*.c | grep -oE '[?:] "[a-z-]+"' | tr -d '?: "' >>"$work/names"
+refers library --file "$work/f" --path external --set tool=fio --set library=/no/such
+expect 0 "$SPUR" prepare "$work/g" --size 2M
+if [ -d /dev/shm ] && cp "$work/g" /dev/shm/spur-refer.$$; then
+    trap 'rm -rf "$work" /dev/shm/spur-refer.$$' EXIT
+    expect 3 "$SPUR" compare --file /dev/shm/spur-refer.$$ --arm odirect --arm fanout --memory pageable --request 64K \
+        --match inflight --results "$work/m.db"
+    says err "spur doctor --check block-queue /dev/shm/spur-refer.$$"
+fi
+# Each refusal in the code names a check, or is on this list, for no check of the machine has to do with it.
+python3 - "$root" >"$work/names" <<'PYTHON' || fail "see above"
+import glob, re, sys
+root = sys.argv[1]
+others = {('worker/external_execute.c', 'program'), ('worker/external.c', 'program'), # another program, which is not there
+          ('workload/territory.c', 'workload'), # files that are too small are refused before, by worker/target.c
+          ('plan/order.c', 'plan'), # repeats what the first arm was refused for
+          ('sweep/identity.c', 'resume'), ('cli/compare.c', 'resume'), ('cli/compare.c', 'write-job'),
+          ('cli/compare_code.c', 'plan'), ('cli/run_json.c', 'json')} # files of the user's own
+faults, seen, names = [], set(), set()
+for name in [f for d in ('worker', 'workload', 'plan', 'sweep', 'path', 'memory', 'driver') for f in glob.glob(f'{root}/src/{d}/*.c')] + \
+        glob.glob(f'{root}/src/cli/run*.c') + glob.glob(f'{root}/src/cli/compare*.c'):
+    text, short = open(name).read(), name.split('/src/')[1]
+    names.update(re.findall(r'refer(?:_to)?\(\w+, "([a-z-]+)"', text))
+    for call in re.findall(r'refer_to\(\w+, ([^;]*?),[^,;]*\);', text):
+        names.update(re.findall(r'[?:] "([a-z-]+)"', call))
+    if short == 'worker/refer.c':
+        names.update(re.findall(r'"([a-z0-9-]+)"\}', text) + re.findall(r'return "([a-z-]+)"', text))
+    for function in re.split(r'(?m)^}$', text):
+        for operation in re.findall(r'error_spur\(\w+, [^";]*SPUR_CODE_REFUSED[^";]*"([^"]*)"', function):
+            seen.add((short, operation))
+            if (short, operation) not in others and not re.search(r'\brefer(_to)?\(', function):
+                faults.append(f'{short}: the refusal of {operation} names no check')
+faults += [f'{where}: refuses no {what} any more' for where, what in others - seen]
+print('\n'.join(sorted(names)))
+sys.exit('\n'.join(faults) or 0)
+PYTHON
 [ "$(wc -l <"$work/names")" -gt 15 ] || fail "few names"
 expect 0 "$SPUR" doctor --list-checks
 while read -r name; do
