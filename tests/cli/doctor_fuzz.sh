@@ -4,7 +4,7 @@
 . "$(dirname "$0")/doctor_lib.sh"
 
 python3 - "$SPUR" "$machines" "$work" "${SPUR_FUZZ_ROUNDS:-60}" "${SPUR_FUZZ_SEED:-1}" <<'PYTHON' || fail "see above"
-import json, os, random, shutil, subprocess, sys
+import copy, json, os, random, shutil, subprocess, sys
 spur, machines, work, rounds, seed = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5])
 rng = random.Random(seed)
 words = [b'', b'\0', b'\n', b'18446744073709551616', b'-1', b'%s%n', b'../../..', b'"', b'{', b'}', b'[', b',', b'=', b':',
@@ -41,6 +41,33 @@ def damage_file(path):
         data = open(path, 'rb').read()
         open(path, 'wb').write(damage(data))
 
+values = [None, True, False, 0, -1, 2**31, -2**63, 2**63 - 1, 1e308, '', '\u001b[0m', '%s%n', 'x' * 6000, '1.18', '999.999.999.999',
+          '-1.-1', '0000:00:00.0', '/', [], {}, [[]], [None], {'': ''}, [{}] * 3]
+
+def twist(node):  # one value of any depth becomes something else
+    keys = list(node) if isinstance(node, dict) else range(len(node))
+    if not keys:
+        return
+    key = rng.choice(list(keys))
+    below = node[key]
+    if isinstance(below, (dict, list)) and below and rng.randrange(5):
+        twist(below)
+    elif rng.randrange(6) == 0:
+        del node[key]
+    else:
+        node[key] = copy.deepcopy(rng.choice(values))
+
+def twist_file(path):
+    try:
+        tree = json.load(open(path))
+    except (OSError, ValueError):
+        return
+    for _ in range(rng.randint(1, 6)):
+        twist(tree)
+    if 'schema' in tree and rng.randrange(8):
+        tree['schema'] = 'spur-recording-1'
+    json.dump(tree, open(path, 'w'))
+
 for i in range(rounds):
     m = os.path.join(work, 'm')
     shutil.rmtree(m, ignore_errors=True)
@@ -53,6 +80,11 @@ for i in range(rounds):
         chosen.discard(os.path.join(m, 'facts.json'))
     for f in chosen:
         damage_file(f)
+    if rng.randrange(2):
+        twist_file(os.path.join(m, 'facts.json'))
+    config = os.path.join(m, 'etc/cufile.json')
+    if rng.randrange(4) == 0 and os.path.isfile(config):
+        twist_file(config)
     p = subprocess.run([spur, 'doctor', '--json', '--root', m, *(['/mnt/data/file'] if rng.randrange(2) else [])],
                        capture_output=True, timeout=60)
     where = f'seed {seed}, round {i}, {name}: {sorted(chosen)}'
