@@ -32,8 +32,7 @@ struct cufile_fault {
     int from[3], to[3];
     const char *words;
     const char *remedy; /* NULL: none known */
-    const char
-        *only;  /* matters there only: a file system ("wekafs"), a machine ("aarch64"), "no driver"; NULL: anywhere */
+    const char *only;   /* matters there only: "wekafs", "aarch64", "no driver"; NULL: anywhere */
     bool fails; /* reads fail there, or hang */
 };
 
