@@ -33,7 +33,7 @@ struct cufile_fault {
     const char *words;
     const char *remedy; /* NULL: none known */
     const char *only;   /* matters there only: "wekafs", "aarch64", "no driver"; NULL: anywhere */
-    bool fails; /* reads fail there, or hang */
+    bool fails;         /* reads fail there, or hang */
 };
 
 /* "one piece at a time", "serialised", "parallel": as the JSON has it. */
