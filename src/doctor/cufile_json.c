@@ -27,12 +27,15 @@ void check_cufile_json(struct doctor *d)
 {
     const char *path = path_in_force(d);
     char reason[PROBE_REASON];
-    _cleanup_free_ char *text = look_text(d, reason, "%s", path);
+    bool hangs = json_is_true(live_get(d, "config_hangs"));
+    _cleanup_free_ char *text = hangs ? NULL : look_text(d, reason, "%s", path);
     struct spur_error e = {0};
 
+    if (hangs)
+        snprintf(reason, sizeof(reason), "its mount hangs");
     fact_text(d, "path", path);
     fact(d, "there", json_boolean(text != NULL));
-    if (!text && (is_there(d, path) || strcmp(path, DEFAULT_FILE))) {
+    if (!text && (hangs || strcmp(path, DEFAULT_FILE) || is_there(d, path))) {
         conclude(&d->library, ANSWER_NO, "its configuration cannot be read: %s", reason);
         remedy(say(d, SEVERITY_FAIL, path, "it cannot be read: %s", reason),
                strcmp(path, DEFAULT_FILE) ? "unset CUFILE_ENV_PATH_JSON, or name a file that is there" : "chmod a+r %s",

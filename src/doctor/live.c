@@ -132,13 +132,36 @@ static json_t *library(const struct doctor *d)
 {
     json_t *at_rest = ask_alone(live_library, "found"), *loaded;
 
-    if (d->no_probe || live_library_is_told(at_rest))
+    if (d->no_probe || live_library_is_told(at_rest) || !json_object_get(at_rest, "basis")) /* no answer: it hangs */
         return at_rest;
     loaded = ask_alone(live_library_loaded, "found");
     if (json_is_true(json_object_get(loaded, "found")))
         json_object_update_missing(loaded, at_rest);
     json_decref(at_rest);
     return loaded;
+}
+
+static json_t *touch_config(void *context)
+{
+    struct stat st;
+
+    return json_integer(stat(context, &st));
+}
+
+/* A cufile.json of one's own may lie on a mount that hangs; nothing then reads it. */
+static bool config_hangs(void)
+{
+    char *named = getenv("CUFILE_ENV_PATH_JSON");
+    struct spur_error why = {0};
+    json_t *answer = NULL;
+    struct child c;
+    int r;
+
+    if (!named || child_start(&c, touch_config, named, &why) < 0)
+        return false;
+    r = child_finish(&c, now_ns() + LIBRARY_DEADLINE_NS, &answer, &why);
+    json_decref(answer);
+    return r == -ETIMEDOUT;
 }
 
 json_t *live_gather(const struct doctor *d)
@@ -154,6 +177,8 @@ json_t *live_gather(const struct doctor *d)
                   "machine", u.machine, "uid", (int)geteuid() == 0 ? 0 : 1000, "env", environment(), "devices",
                   devices(), "io_uring", uring(), "acs", acs);
     json_object_set_new(o, "library", library(d));
+    if (config_hangs())
+        json_object_set_new(o, "config_hangs", json_true());
     if (d->no_probe)
         return o;
     json_object_set_new(o, "cuda", ask(&cuda, with_cuda, CUDA_DEADLINE_NS, "usable", &why_cuda));

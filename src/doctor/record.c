@@ -213,7 +213,8 @@ static int take_modules(struct record *r)
 
 static int take_config(struct record *r)
 {
-    const char *named = live_text(r->d, "env.CUFILE_ENV_PATH_JSON");
+    bool hangs = json_is_true(live_get(r->d, "config_hangs"));
+    const char *named = hangs ? NULL : live_text(r->d, "env.CUFILE_ENV_PATH_JSON");
     char reason[PROBE_REASON];
     _cleanup_free_ char *text = named && *named == '/' ? look_text(r->d, reason, "%s", named) : NULL;
 
