@@ -58,9 +58,13 @@ def twist(node):  # one value of any depth becomes something else
         node[key] = copy.deepcopy(rng.choice(values))
 
 def twist_file(path):
+    if os.path.islink(path) or not os.path.isfile(path):
+        return
     try:
         tree = json.load(open(path))
     except (OSError, ValueError):
+        return
+    if not isinstance(tree, (dict, list)):
         return
     for _ in range(rng.randint(1, 6)):
         twist(tree)
@@ -83,7 +87,7 @@ for i in range(rounds):
     if rng.randrange(2):
         twist_file(os.path.join(m, 'facts.json'))
     config = os.path.join(m, 'etc/cufile.json')
-    if rng.randrange(4) == 0 and os.path.isfile(config):
+    if rng.randrange(4) == 0:
         twist_file(config)
     p = subprocess.run([spur, 'doctor', '--json', '--root', m, *(['/mnt/data/file'] if rng.randrange(2) else [])],
                        capture_output=True, timeout=60)
