@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/util.h"
+#include "path/direct.h"
 #include "pattern/pattern.h"
 
 struct request {
@@ -23,7 +24,7 @@ struct request {
     int64_t answer; /* bytes or negative errno */
     const uint8_t *data;
     pid_t pid;
-    bool calibrating;
+    bool calibrating, past_cache;
     uint8_t *scratch; /* kept with a spare one; NULL: none yet */
 };
 
@@ -213,9 +214,14 @@ void request_release(struct server *s)
  * Arrival
  */
 
-static uint64_t cost_of(const struct server *s, uint64_t bytes)
+/* What is taken off the wait; under the lock. */
+static uint64_t cost_of(const struct server *s, const struct request *r)
 {
-    return s->cost.request_ns + (s->cost.mib_ns * bytes >> 20);
+    uint64_t cost = s->cost.request_ns + (s->cost.mib_ns * r->asked >> 20);
+    uint64_t most = overhead_most(&s->overhead, r->op, r->asked), wait = r->item.due_ns - r->arrival_ns;
+
+    cost = cost < most ? cost : most;
+    return cost < wait ? cost : wait;
 }
 
 /* What the fault does to time and size; under the lock. */
@@ -253,25 +259,35 @@ static void clip(const struct server *s, struct request *r)
         r->answer = (int64_t)(now - r->offset);
 }
 
+/* When it is answered: as the model says, seen from the caller, if no fault is in the way; under the lock. */
+static const struct fault *set_due(struct server *s, struct request *r)
+{
+    const struct fault *f = faults_strike(&s->faults, r->op, r->file, r->server, r->offset, r->asked);
+    bool teaches = r->past_cache && r->pid;
+
+    if (teaches)
+        overhead_arrive(&s->overhead, r->pid, r->arrival_ns);
+    r->item.due_ns = model_due(&s->model, r->op, r->server, r->asked, r->arrival_ns);
+    r->item.due_ns -= cost_of(s, r);
+    if (f)
+        strike(s, r, f);
+    if (r->item.due_ns < s->gone_until_ns[r->server])
+        r->item.due_ns = s->gone_until_ns[r->server];
+    if (teaches)
+        overhead_expect(&s->overhead, r->pid, r->op, r->asked, r->item.due_ns);
+    return f;
+}
+
 static const struct fault *schedule(struct server *s, struct request *r)
 {
     const struct fault *f = NULL;
-    uint64_t cost;
 
     pthread_mutex_lock(&s->mutex);
     r->arrival_ns = now_ns();
-    if (r->calibrating) {
+    if (r->calibrating)
         r->item.due_ns = r->arrival_ns + CALIBRATION_NS;
-    } else {
-        f = faults_strike(&s->faults, r->op, r->file, r->server, r->offset, r->asked);
-        r->item.due_ns = model_due(&s->model, r->op, r->server, r->asked, r->arrival_ns);
-        cost = cost_of(s, r->asked);
-        r->item.due_ns -= r->item.due_ns - r->arrival_ns > cost ? cost : r->item.due_ns - r->arrival_ns;
-        if (f)
-            strike(s, r, f);
-        if (r->item.due_ns < s->gone_until_ns[r->server])
-            r->item.due_ns = s->gone_until_ns[r->server];
-    }
+    else
+        f = set_due(s, r);
     clip(s, r);
     pthread_mutex_unlock(&s->mutex);
     if (!r->calibrating)
@@ -333,7 +349,7 @@ static void hang(struct server *s, struct request *r)
 }
 
 void request_arrive(struct server *s, fuse_req_t req, enum model_op op, uint64_t file, uint64_t offset, size_t bytes,
-                    const void *data)
+                    const void *data, int flags)
 {
     struct request *r = take_spare(s);
     const struct fault *f;
@@ -353,6 +369,7 @@ void request_arrive(struct server *s, fuse_req_t req, enum model_op op, uint64_t
     r->answer = (int64_t)r->asked;
     r->server = model_server(&s->options->model, offset);
     r->pid = fuse_req_ctx(req)->pid;
+    r->past_cache = file_flags_direct(flags);
     r->calibrating = r->pid && r->pid == s->calibrator;
     f = schedule(s, r);
     if (r->answer > 0 && op == MODEL_READ)

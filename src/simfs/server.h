@@ -11,6 +11,7 @@
 #include "simfs/backing.h"
 #include "simfs/faults.h"
 #include "simfs/log.h"
+#include "simfs/overhead.h"
 #include "simfs/queue.h"
 #include "simfs/simfs.h"
 #include "simfs/stats.h"
@@ -34,7 +35,8 @@ struct server {
     struct model model;
     struct stats_facts facts;
     struct faults faults;
-    struct server_cost cost;
+    struct server_cost cost; /* as measured at the start */
+    struct overhead overhead;
     uint64_t gone_until_ns[MODEL_MAX_SERVERS];
     uint64_t *file_bytes; /* of each file, now */
     struct request *hung, *spare;
@@ -48,9 +50,10 @@ struct server {
  * request.c
  */
 
-/* A request for data arrives: its answer comes by the model. @data of a write, copied before return. */
+/* A request for data arrives: its answer comes by the model. @data of a write, copied before return.
+ * @flags: of the descriptor. */
 void request_arrive(struct server *s, fuse_req_t req, enum model_op op, uint64_t file, uint64_t offset, size_t bytes,
-                    const void *data);
+                    const void *data, int flags);
 /* Hung requests whose caller is being killed are answered; all of them, if the server is stopping. */
 void request_release(struct server *s);
 /* The queue's queue_answer_fn. */

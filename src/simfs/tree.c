@@ -323,7 +323,7 @@ static void tree_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
     if (is_text(ino))
         read_text_file(req, ino, size, offset, text_of(fi));
     else if (is_file(s, ino))
-        request_arrive(s, req, MODEL_READ, ino - INODE_FILES, (uint64_t)offset, size, NULL);
+        request_arrive(s, req, MODEL_READ, ino - INODE_FILES, (uint64_t)offset, size, NULL, fi->flags);
     else
         fuse_reply_err(req, EISDIR);
 }
@@ -334,7 +334,7 @@ static void tree_write(fuse_req_t req, fuse_ino_t ino, const char *data, size_t 
     struct server *s = server_of(req);
 
     if (is_file(s, ino) && s->backing.writable)
-        request_arrive(s, req, MODEL_WRITE, ino - INODE_FILES, (uint64_t)offset, size, data);
+        request_arrive(s, req, MODEL_WRITE, ino - INODE_FILES, (uint64_t)offset, size, data, fi->flags);
     else
         fuse_reply_err(req, EROFS);
 }
