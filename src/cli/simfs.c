@@ -132,7 +132,7 @@ static const struct option simfs_rows[] = {
      AT(direct_io),
      .help = "no descriptor goes through the kernel's cache (FOPEN_DIRECT_IO)",
      .manual = "Writes past the cache are then in flight together whoever else has the file open; without it Linux 6.9 "
-               "and later makes them so only while no descriptor goes through the cache (spur run has one). But the "
+               "and later makes them so only while no descriptor goes through the cache. But the "
                "pieces of one read travel one after the other, unless it is asynchronous, and a shared mmap fails."},
     {.name = "foreground",
      .kind = OPTION_FLAG,

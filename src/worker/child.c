@@ -423,6 +423,7 @@ static int set_up(struct child *c)
         o->baseline_s = (double)BASELINE_NS / 1e9;
     }
     residency(c, 0);
+    target_list_put_away(&c->job, &c->trial.targets);
     o->environment_begin = environment(c, "environment.begin.");
     o->setup_s = (double)(now_ns() - began) / 1e9;
     wire_send(&c->wire, json_pack("{s:s, s:i, s:o, s:o}", "type", "ready", "protocol", WORKER_PROTOCOL, "memory",
@@ -446,6 +447,16 @@ static int await_go(struct child *c, uint64_t *ret_start_ns)
     json_decref(message);
     *ret_start_ns = (uint64_t)at > now_ns() + START_NS ? (uint64_t)at : now_ns() + START_NS;
     return go ? 0 : -1;
+}
+
+static void window_is_over(struct child *c)
+{
+    struct outcome *o = &c->outcome;
+    struct spur_error e = {0};
+
+    if (target_list_take_back(&c->trial.targets, &e) < 0 && !o->error.source)
+        o->error = e;
+    residency(c, 1);
 }
 
 /* A trial on another road than the one asked for has no figures. */
@@ -486,8 +497,8 @@ static void run_external(struct child *c)
     o->t0_ns = now_ns() + c->job.warmup_ns; /* for whoever watches: the result has no such time */
     if (external_run(&c->trial, &c->measure, &hooks, &o->error) < 0 && c->stopped)
         o->error = (struct spur_error){0}; /* the parent knows why */
+    window_is_over(c);
     o->complete = !o->error.source && !c->stopped;
-    residency(c, 1);
     o->environment_end = environment(c, "environment.end.");
     result = external_result(&c->trial, &c->measure, o);
     wire_send(&c->wire, json_pack("{s:s, s:o}", "type", "result", "result", result));
@@ -508,7 +519,7 @@ static void run_trial(struct child *c)
         return;
     }
     run_window(c, start_ns);
-    residency(c, 1);
+    window_is_over(c);
     verify(c);
     disown_partial(c);
     if (c->stopped || o->error.source)

@@ -269,3 +269,37 @@ int target_list_make(const struct job *job, struct target_list *ret_list, struct
     *ret_list = list;
     return 0;
 }
+
+/* Another descriptor of the same file, whatever has its name now. */
+static int exchange(struct target *t, int flags)
+{
+    char name[40];
+    int fd;
+
+    snprintf(name, sizeof(name), "/proc/self/fd/%d", t->fd);
+    fd = open(name, flags | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    close(t->fd);
+    t->fd = fd;
+    return 0;
+}
+
+void target_list_put_away(const struct job *job, struct target_list *list)
+{
+    for (size_t i = 0; job_writes(job) && i < list->n; i++)
+        if (!strcmp(list->items[i].fs_type, "fuse"))
+            list->items[i].away = exchange(&list->items[i], O_PATH) == 0;
+}
+
+int target_list_take_back(struct target_list *list, struct spur_error *e)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        int r = list->items[i].away ? exchange(&list->items[i], O_RDONLY) : 0;
+
+        if (r < 0)
+            return error_errno(e, -r, "open", "%s: again, after it was written", list->items[i].filename);
+        list->items[i].away = false;
+    }
+    return 0;
+}

@@ -16,6 +16,7 @@ struct target {
     bool in_memory;   /* tmpfs and the like */
     uint64_t uuid[2]; /* of the file if is_spur; else of what a writing trial will write */
     int fd;           /* read-only, through the page cache; kept open for residency and comparisons */
+    bool away;        /* fd names the file, and is not open to read */
     dev_t device;     /* st_dev, or st_rdev of a block device */
     char fs_type[16];
     struct probe_extents extents;
@@ -33,6 +34,12 @@ struct target_list {
  */
 int target_list_make(const struct job *job, struct target_list *ret_list, struct spur_error *e);
 void target_list_free(struct target_list *list);
+/*
+ * Before and after the part that is timed. FUSE has writes past the cache in flight together only while no descriptor of
+ * the file goes through the page cache (since Linux 6.9): ours of files there is put away in a trial that writes.
+ */
+void target_list_put_away(const struct job *job, struct target_list *list);
+int target_list_take_back(struct target_list *list, struct spur_error *e);
 /* Takes the mark of spur's format from a file of which only a part is in it: it is foreign again. */
 int target_disown(const struct target *t, struct spur_error *e);
 

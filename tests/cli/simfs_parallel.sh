@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What is in flight together: the pieces of one read, writes of several callers; with --direct-io those of spur run, too.
+# What is in flight together: the pieces of one read, writes of several callers; those of spur run, too.
 . "$(dirname "$0")/run_lib.sh"
 . "$(dirname "$0")/simfs_lib.sh"
 
@@ -34,8 +34,19 @@ unmounted
 [ "$(together read)" -eq 32 ] || fail "$(together read) pieces of 32 were in flight together"
 [ "$(together write)" -gt 1 ] || fail "writes were in flight one after the other"
 
+for path in odirect fanout; do # eight are kept in flight; what reads the file besides is not in the way
+    simfs --size 4M --rpc 64K --latency 50ms --log "$work/log"
+    keep="--threads 8"
+    [ $path = odirect ] || keep="--depth 8"
+    # shellcheck disable=SC2086
+    trial 0 --file "$mount/data.0" --path $path --op write --overwrite --request 64K $keep --bytes 4M --memory pageable --verify off
+    holds 'r["wire"]["mean_in_flight"] > 4'
+    unmounted
+    [ "$(together write)" -ge 7 ] || fail "$(together write) writes of $path were in flight together"
+done
+
 simfs --size 4M --rpc 64K --latency 50ms --log "$work/log" --direct-io
-trial 0 --file "$mount/data.0" --path odirect --op write --overwrite --request 64K --threads 8 --bytes 2M --verify off \
+trial 0 --file "$mount/data.0" --path buffered --op write --overwrite --request 64K --threads 8 --bytes 2M --verify off \
     --memory pageable
 unmounted
 [ "$(together write)" -gt 1 ] || fail "writes of spur run were in flight one after the other"
