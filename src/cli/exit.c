@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "core/util.h"
 
 static const struct exit_row rows[] = {
@@ -26,9 +27,7 @@ enum exit_code exit_code_of(const struct spur_error *e)
 {
     if (e->source == SPUR_SOURCE_SPUR && e->code == SPUR_CODE_USAGE)
         return EXIT_USAGE;
-    if (e->source == SPUR_SOURCE_SPUR && e->code == SPUR_CODE_REFUSED)
-        return EXIT_REFUSED;
-    return EXIT_FAILED;
+    return error_is_refusal(e) ? EXIT_REFUSED : EXIT_FAILED;
 }
 
 void exit_escape(const char *text, char *ret_text, size_t size)

@@ -25,7 +25,7 @@ struct exit_row {
 /* Row @index of the table, in rising order of codes; NULL past the end. */
 const struct exit_row *exit_row(size_t index);
 
-/* Usage -> EXIT_USAGE, refused -> EXIT_REFUSED, everything else -> EXIT_FAILED. */
+/* Usage -> EXIT_USAGE, refused (error_is_refusal) -> EXIT_REFUSED, everything else -> EXIT_FAILED. */
 enum exit_code exit_code_of(const struct spur_error *e);
 
 /*

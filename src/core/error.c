@@ -61,6 +61,20 @@ int error_foreign(struct spur_error *e, enum spur_source source, int code, int r
     return ret;
 }
 
+bool error_is_refusal(const struct spur_error *e)
+{
+    switch (e->source) {
+    case SPUR_SOURCE_SPUR:
+        return e->code == SPUR_CODE_REFUSED;
+    case SPUR_SOURCE_ERRNO:
+        return e->code == ENODEV && (!strcmp(e->operation, "dlopen") || !strcmp(e->operation, "dlsym"));
+    case SPUR_SOURCE_CUDA:
+        return !strcmp(e->operation, "cuInit");
+    default:
+        return false;
+    }
+}
+
 void error_remedy(struct spur_error *e, const char *remedy, ...)
 {
     va_list ap;

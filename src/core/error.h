@@ -16,6 +16,11 @@ int error_spur(struct spur_error *e, enum spur_code code, const char *operation,
 /* A foreign code (CUresult, ...). Returns @ret (a negative errno of the caller's choice). */
 int error_foreign(struct spur_error *e, enum spur_source source, int code, int ret, const char *operation,
                   const char *detail, ...) __attribute__((format(printf, 6, 7)));
+/*
+ * Whether @e says that it cannot be done here, rather than that it failed: spur's own refusal, a library or a function
+ * in it that is missing, a CUDA driver that does not start (its stub, no GPU).
+ */
+bool error_is_refusal(const struct spur_error *e);
 /* Adds a remedy to an error that was just filled. */
 void error_remedy(struct spur_error *e, const char *remedy, ...) __attribute__((format(printf, 2, 3)));
 /* What was asked for cannot be, with what to ask for instead. Returns -EINVAL. */

@@ -58,7 +58,7 @@ static int judge(struct check *c, uint32_t cell, uint32_t arm, struct worker_ope
     c->error = *why;
     if (why->source == SPUR_SOURCE_SPUR && why->code == SPUR_CODE_USAGE)
         return set_state(&c->x->cells[cell].pairs[arm], PAIR_NOT_APPLICABLE, why, e);
-    if (why->source == SPUR_SOURCE_SPUR && why->code == SPUR_CODE_REFUSED)
+    if (error_is_refusal(why))
         return set_state(&c->x->cells[cell].pairs[arm], PAIR_REFUSED, why, e);
     *e = *why;
     return -EIO;
@@ -73,7 +73,7 @@ static int pilot(struct check *c, uint32_t cell, uint32_t arm, struct spur_error
     if (!pilot_is_needed(&pair->job) || pilot_run(&pair->job, pair->stall_ns, &pair->pilot, &why) == 0)
         return 0;
     c->error = why;
-    if (why.source != SPUR_SOURCE_SPUR || why.code != SPUR_CODE_REFUSED) {
+    if (!error_is_refusal(&why)) {
         *e = why;
         return -EIO;
     }

@@ -195,7 +195,7 @@ static enum trial_status status_of(const json_t *result, const struct worker_end
         return TRIAL_INTERRUPTED;
     if (json_array_size(errors))
         json_error_parse(json_array_get(errors, 0), ret_why);
-    if (ret_why->source == SPUR_SOURCE_SPUR && ret_why->code == SPUR_CODE_REFUSED)
+    if (error_is_refusal(ret_why))
         return TRIAL_REFUSED;
     if (!json_array_size(errors) && json_is_true(json_object_get(result, "complete")))
         return TRIAL_OK;

@@ -36,6 +36,17 @@ bad 2 "region" --arm odirect --arm fanout --region rotate --request 4M
 bad 3 "--allow-code" --arm odirect --arm fanout --axis cores=1,2 --prepare 'cores=true {}'
 bad 1 "No such file" --arm odirect --arm fanout:file=missing
 bad 2 "unknown option" --arm odirect --arm fanout --thread 1
+# A road that is not there is refused, as run refuses it.
+SPUR_LIBCUFILE=$work/none bad 3 "$work/none" --arm odirect --arm cufile
+SPUR_LIBCUFILE=$work/none bad 3 "$work/none" --arm odirect --arm cufile:route=any
+SPUR_LIBCUFILE=$work/none expect 3 "$SPUR" run --file f --memory emulated --path cufile
+SPUR_LIBCUFILE=$work/none expect 3 "$SPUR" run --file f --memory emulated --path cufile --set route=any
+for command in "run --path odirect" "compare --arm odirect --arm fanout"; do
+    # shellcheck disable=SC2086
+    SPUR_LIBCUDA=$work/none expect 3 "$SPUR" $command --file f --memory cuda
+    one_line
+    says err "$work/none not found"
+done
 job=$(mktemp)
 printf '[sweep]\nthreads = 1,2\nresults = x.db\n[arm odirect]\n[arm fanout]\n' >"$job"
 bad 2 "results" "$job"

@@ -23,7 +23,7 @@ FAKE_CUFILE_FAIL=exit:1:abort cufile 0 1.15.1.6 --set route=compat # the result 
 holds "r['complete'] and r['bytes'] == 4 << 20" "any('crashed by SIGABRT while it closed down' in n for n in r['notes'])"
 FAKE_CUFILE_FAIL=cuFileRead:2:hang cufile 1 1.15.1.6 --set route=compat --stall 1s
 says err "no request completed for 1 s"
-trial 1 --file "$work/f" --path cufile --memory cuda:0 --bytes 1M --set library="$work/none.so" --set route=any
+trial 3 --file "$work/f" --path cufile --memory cuda:0 --bytes 1M --set library="$work/none.so" --set route=any
 says err "none.so"
-trial 1 --file "$work/f" --path cufile --memory cuda:0 --bytes 1M --set library="$SPUR_FAKE_CUDA" --set route=any
+trial 3 --file "$work/f" --path cufile --memory cuda:0 --bytes 1M --set library="$SPUR_FAKE_CUDA" --set route=any
 no_litter

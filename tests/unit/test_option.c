@@ -210,6 +210,14 @@ static void messages_are_one_line(void **state)
     assert_string_equal(text, "spur: x: is a FIFO");
     error_spur(&e, SPUR_CODE_MISMATCH, "verify", "x");
     assert_int_equal(exit_code_of(&e), EXIT_FAILED);
+    error_errno(&e, ENODEV, "dlopen", "libx.so");
+    assert_int_equal(exit_code_of(&e), EXIT_REFUSED);
+    error_errno(&e, ENODEV, "read", "x");
+    assert_int_equal(exit_code_of(&e), EXIT_FAILED);
+    error_foreign(&e, SPUR_SOURCE_CUDA, 100, -ENODEV, "cuInit", "no GPU");
+    assert_int_equal(exit_code_of(&e), EXIT_REFUSED);
+    error_foreign(&e, SPUR_SOURCE_CUDA, 2, -ENOMEM, "cuMemAlloc_v2", "no memory");
+    assert_int_equal(exit_code_of(&e), EXIT_FAILED);
 }
 
 int main(void)
