@@ -73,6 +73,9 @@ static void print_axes(FILE *out, const struct experiment *x)
         fprintf(out, "  axis %s:", shown(axis->key, text, sizeof(text)));
         for (size_t k = 0; k < axis->n_values; k++)
             fprintf(out, "%s %s", k ? "," : "", shown(axis->values[k].text, text, sizeof(text)));
+        if (axis->n_left_out)
+            fprintf(out, "; --quick left out %u of its %zu values", axis->n_left_out,
+                    axis->n_left_out + axis->n_values);
         if (axis->prepare_command)
             fprintf(out, "; prepared by: %s", shown(axis->prepare_command, text, sizeof(text)));
         putc('\n', out);

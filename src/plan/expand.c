@@ -30,7 +30,6 @@ static int given_twice(struct plan_work *w, const struct plan_item *item, const 
     return r;
 }
 
-/* Takes @values over. */
 /* --quick tries an axis at its ends and in its middle; names are all kept, for none stands for another. */
 static size_t thin(const struct plan_work *w, const struct plan_key *key, struct experiment_value *values, size_t n)
 {
@@ -48,11 +47,13 @@ static size_t thin(const struct plan_work *w, const struct plan_key *key, struct
     return k;
 }
 
+/* Takes @values over. */
 static int add_source(struct plan_work *w, const struct plan_item *item, const struct plan_key *key,
                       struct experiment_value *values, size_t n)
 {
     const struct plan_axis_source *other = plan_source_find(w, item->key);
     struct plan_axis_source *grown = NULL;
+    size_t n_kept;
 
     if (!other)
         grown = plan_grow(w->sources, &w->n_sources, sizeof(*grown));
@@ -61,13 +62,14 @@ static int add_source(struct plan_work *w, const struct plan_item *item, const s
         return other ? given_twice(w, item, other->item->where) : plan_no_memory(w->e);
     }
     w->sources = grown;
-    n = thin(w, key, values, n);
+    n_kept = thin(w, key, values, n);
     w->sources[w->n_sources - 1] =
         (struct plan_axis_source){.item = item,
                                   .prepare = plan_item_find(w->s->prepares, w->s->n_prepares, item->key),
                                   .key = *key,
                                   .values = values,
-                                  .n_values = n};
+                                  .n_values = n_kept,
+                                  .n_left_out = n - n_kept};
     return 0;
 }
 
@@ -227,6 +229,7 @@ static int make_axis(struct plan_axis_source *source, struct experiment_axis *ax
         axis->prepare_command = strdup(source->prepare->value);
     axis->values = source->values;
     axis->n_values = source->n_values;
+    axis->n_left_out = (uint32_t)source->n_left_out;
     source->values = NULL;
     source->n_values = 0;
     return axis->key && (!source->prepare || axis->prepare_command) ? 0 : plan_no_memory(e);

@@ -66,7 +66,7 @@ struct plan_axis_source {
     const struct plan_item *prepare; /* NULL: none */
     struct plan_key key;
     struct experiment_value *values;
-    size_t n_values;
+    size_t n_values, n_left_out; /* left out by --quick */
 };
 
 /* What expand.c and arms.c work on. */

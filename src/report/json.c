@@ -99,9 +99,10 @@ static json_t *axes(const struct experiment *x)
         for (size_t k = 0; k < x->axes[i].n_values; k++)
             append(&values, json_pack("{s:o, s:o}", "text", name(x->axes[i].values[k].text), "number",
                                       real(x->axes[i].values[k].number)));
-        append(&list, json_pack("{s:o, s:s, s:o, s:o}", "key", name(x->axes[i].key), "unit",
+        append(&list, json_pack("{s:o, s:s, s:o, s:o, s:o*}", "key", name(x->axes[i].key), "unit",
                                 word_of(unit_words, x->axes[i].unit), "prepare_command",
-                                name(x->axes[i].prepare_command), "values", values));
+                                name(x->axes[i].prepare_command), "values", values, "left_out",
+                                x->axes[i].n_left_out ? json_integer(x->axes[i].n_left_out) : NULL));
     }
     return list;
 }

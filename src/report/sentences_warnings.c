@@ -50,8 +50,18 @@ static void warn_emulated(FILE *out, const struct analysis *a)
 
 static void warn_quick(FILE *out, const struct analysis *a)
 {
-    if (a->quick)
-        fputs("quick: the windows were short, for trying out; figures are rough", out);
+    if (!a->quick)
+        return;
+    fputs("quick: the windows were short, for trying out; figures are rough", out);
+    for (size_t i = 0; i < a->x->n_axes; i++) {
+        const struct experiment_axis *axis = &a->x->axes[i];
+
+        if (!axis->n_left_out)
+            continue;
+        fprintf(out, "; %u of %zu values of ", axis->n_left_out, axis->n_left_out + axis->n_values);
+        words_clean(out, axis->key);
+        fputs(" were left out", out);
+    }
 }
 
 static void warn_unverified(FILE *out, const struct analysis *a)

@@ -46,6 +46,7 @@ struct experiment_axis {
     size_t n_values;
     char *prepare_command; /* NULL; else run whenever a block goes over to another value: words, {} is the value */
     bool is_label;         /* the key is no option or setting: only the command gives it meaning */
+    uint32_t n_left_out;   /* values that were asked for and that --quick left out */
 };
 
 enum experiment_state {

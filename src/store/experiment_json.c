@@ -75,9 +75,10 @@ static json_t *axes_to_json(const struct experiment *x)
     for (size_t i = 0; i < x->n_axes; i++) {
         const struct experiment_axis *axis = &x->axes[i];
 
-        append(&list, json_pack("{s:o, s:s, s:b, s:o, s:o}", "key", text_to_json(axis->key), "unit",
+        append(&list, json_pack("{s:o, s:s, s:b, s:o, s:o, s:o*}", "key", text_to_json(axis->key), "unit",
                                 word_of(unit_words, axis->unit), "is_label", axis->is_label, "prepare_command",
-                                text_to_json(axis->prepare_command), "values", values_to_json(axis)));
+                                text_to_json(axis->prepare_command), "values", values_to_json(axis), "left_out",
+                                axis->n_left_out ? json_integer(axis->n_left_out) : NULL));
     }
     return list;
 }

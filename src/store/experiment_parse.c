@@ -145,6 +145,8 @@ static int parse_axis(const json_t *json, struct experiment_axis *axis)
         r = parse_bool(json_object_get(json, "is_label"), &axis->is_label);
     if (!r)
         r = text_from_json(json_object_get(json, "prepare_command"), &axis->prepare_command);
+    if (!r && json_object_get(json, "left_out"))
+        r = parse_index(json_object_get(json, "left_out"), EXPERIMENT_NONE, &axis->n_left_out);
     axis->unit = (enum experiment_unit)unit;
     return r ? r : parse_values(json_object_get(json, "values"), axis);
 }

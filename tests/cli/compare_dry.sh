@@ -11,8 +11,12 @@ expect 0 "$SPUR" compare --seconds $window $short --file f --arm odirect --arm f
 says out "not applicable: odirect in cell threads 1, depth 4: --depth 4: path odirect keeps at most 1 request"
 says out "block 5,"
 says_not out "block 6,"
+says_not out "left out"
 [ "$(ls)" = "$(printf 'err\nf\nout')" ] || fail "a dry run left something: $(ls)"
 [ "$(fingerprint f)" = "$before" ] || fail "a dry run touched the file"
+
+expect 0 "$SPUR" compare --quick --memory emulated --file f --arm odirect --arm fanout --threads 1..16 --dry-run
+says out "axis threads: 1, 4, 16; --quick left out 2 of its 5 values"
 
 # shellcheck disable=SC2086
 expect 0 "$SPUR" compare --seconds $window $short --file f --arm odirect --arm 'fan:path=fanout,piece=64K' --threads 1..4 --aa --region rotate \

@@ -103,6 +103,7 @@ static void plan_inconsistent(void **state)
     assert_invalid(good, "cells/3/pairs", json_array());
     assert_invalid(good, "cells/3/pairs/0/state", json_string("perhaps"));
     assert_invalid(good, "axes/1/unit", json_string("miles"));
+    assert_invalid(good, "axes/1/left_out", json_integer(-1));
     assert_invalid(good, "region", json_string("elsewhere"));
     assert_invalid(good, "quick", json_integer(1));
     assert_invalid(good, "n_blocks", json_integer(1ll << 32));

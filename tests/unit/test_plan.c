@@ -68,6 +68,31 @@ static void axes_make_cells(void **state)
     experiment_free(&x);
 }
 
+/* --quick keeps ends and middle of numbers, all names, and counts the rest. */
+static void quick_counts_what_it_leaves_out(void **state)
+{
+    struct plan_spec s = {.n_blocks = 5, .quick = true};
+    struct experiment x, y;
+    json_t *json;
+
+    if (make_with(&s, &x, &last_error,
+                  TEXTS("x threads=1..64", "x depth=1,2,4", "x op=a,b,c,d", "a odirect", "a fanout")))
+        fail_msg("%s", last_error.detail);
+    assert_int_equal(x.axes[0].n_values, 3);
+    assert_string_equal(x.axes[0].values[1].text, "8");
+    assert_int_equal(x.axes[0].n_left_out, 4);
+    assert_int_equal(x.axes[1].n_left_out, 0);
+    assert_int_equal(x.axes[2].n_values, 4);
+    json = experiment_to_json(&x);
+    assert_int_equal(experiment_from_json(json, &y), 0);
+    assert_int_equal(y.axes[0].n_left_out, 4);
+    assert_null(json_object_get(json_array_get(json_object_get(json, "axes"), 1), "left_out"));
+    json_decref(json);
+    experiment_free(&x);
+    experiment_free(&y);
+    plan_spec_free(&s);
+}
+
 static void axes_come_as_given_and_prepared_ones_first(void **state)
 {
     struct experiment x;
@@ -314,6 +339,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_paths),
         cmocka_unit_test(axes_make_cells),
+        cmocka_unit_test(quick_counts_what_it_leaves_out),
         cmocka_unit_test(axes_come_as_given_and_prepared_ones_first),
         cmocka_unit_test(axes_of_words),
         cmocka_unit_test(files),

@@ -359,6 +359,8 @@ static void round_trip(const struct plan_spec *like, const char *const *texts)
     set_own(&s, &own, like);
     if (plan_expand(&s, &keys, &y, &last_error) || plan_order(&y, &last_error))
         fail_msg("%s", last_error.detail);
+    for (size_t i = 0; i < x.n_axes; i++)
+        x.axes[i].n_left_out = 0; /* the job file has the values that --quick kept */
     a = to_json(&x);
     b = to_json(&y);
     assert_string_equal(a, b);

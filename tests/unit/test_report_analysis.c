@@ -271,6 +271,23 @@ static void test_until_decided(void **state)
     made_free(&m);
 }
 
+static void test_quick_left_out(void **state)
+{
+    struct made m;
+
+    made_begin(&m, "odirect fanout");
+    made_axis(&m, "threads", UNIT_COUNT, "1 8 64");
+    made_plan(&m, 5);
+    m.x.quick = true;
+    m.x.axes[0].n_left_out = 4;
+    made_run(&m);
+    made_finish(&m);
+    assert_true(warns(
+        &m,
+        "quick: the windows were short, for trying out; figures are rough; 4 of 7 values of threads were left out"));
+    made_free(&m);
+}
+
 static void test_between_looks(void **state)
 {
     struct made m;
@@ -513,11 +530,14 @@ static void test_borrowed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_paired),        cmocka_unit_test(test_only_pairs),  cmocka_unit_test(test_gaps),
-        cmocka_unit_test(test_rises),         cmocka_unit_test(test_verify),      cmocka_unit_test(test_ranked_apart),
-        cmocka_unit_test(test_observed),      cmocka_unit_test(test_aa),          cmocka_unit_test(test_until_decided),
-        cmocka_unit_test(test_between_looks), cmocka_unit_test(test_interrupted), cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_no_lines),      cmocka_unit_test(test_drift),       cmocka_unit_test(test_outlier),
+        cmocka_unit_test(test_paired),         cmocka_unit_test(test_only_pairs),
+        cmocka_unit_test(test_gaps),           cmocka_unit_test(test_rises),
+        cmocka_unit_test(test_verify),         cmocka_unit_test(test_ranked_apart),
+        cmocka_unit_test(test_observed),       cmocka_unit_test(test_aa),
+        cmocka_unit_test(test_until_decided),  cmocka_unit_test(test_between_looks),
+        cmocka_unit_test(test_quick_left_out), cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_lines),          cmocka_unit_test(test_no_lines),
+        cmocka_unit_test(test_drift),          cmocka_unit_test(test_outlier),
         cmocka_unit_test(test_borrowed),
     };
 

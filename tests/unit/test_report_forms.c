@@ -157,6 +157,7 @@ static void make_varied(struct made *m)
     m->rate = crossing;
     m->trial = varied;
     m->n_trials -= 3;
+    m->x.axes[0].n_left_out = 2;
     m->x.matches = calloc(1, sizeof(*m->x.matches));
     m->x.matches[m->x.n_matches++] = (struct experiment_match){1, strdup("threads"), 12, 3, 8.1, 7.75};
     made_run(m);
