@@ -121,14 +121,12 @@ static size_t count_done(const struct analysis *a)
 
 static void warn_unfinished(FILE *out, const struct analysis *a)
 {
-    char time[UNITS_TEXT];
-
     if (a->finished || count_done(a) == a->x->n_rows)
         return;
     if (a->interrupted)
         fputs("interrupted: ", out);
     else if (a->limited)
-        fprintf(out, "limit of %s reached: ", units_format_time(a->x->limit_ns, time));
+        fputs("limit of time reached: ", out); /* a resumed experiment's is not the plan's */
     else
         fputs("not finished: ", out);
     fprintf(out, "%zu of ", count_done(a));

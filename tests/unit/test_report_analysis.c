@@ -301,7 +301,7 @@ static void test_between_looks(void **state)
     made_finish(&m);
     assert_int_equal(m.a.n_blocks_done, 7);
     assert_true(m.a.limited);
-    assert_true(warns(&m, "limit of"));
+    assert_true(warns(&m, "limit of time reached: 15 of 20 trials"));
     assert_true(warns(&m, "between looks: the plan judges after 5, 10 and 20 blocks; these verdicts are of 7"));
     assert_int_equal(analysis_arm_cell(&m.a, 0, 0)->n_planned + analysis_arm_cell(&m.a, 0, 1)->n_planned, 15);
     made_free(&m);
