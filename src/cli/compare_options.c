@@ -153,7 +153,10 @@ const struct option compare_rows[] = {
      AT(limit_ns),
      .min = 1,
      .absent = "none",
-     .help = "begin no block that would end later than this after the start"},
+     .help = "after the first block, begin none that would end later than this after the start",
+     .manual = "How long a block takes is known from the trials before it in the same run. So the first one always "
+               "runs, whatever its length; with --resume too, where the time counts anew and the plan's own limit does "
+               "not hold."},
     {.name = "quick",
      .kind = OPTION_FLAG,
      AT(quick),

@@ -36,6 +36,14 @@ says err "changed since this experiment began"
 cmp -s "$work/r.db" "$work/copy.db" || fail "a refused resumption changed the results"
 
 unfinished
+cp "$work/r.db" "$work/again.db"
+# A resumed one runs a block too, whatever its limit; the report has no limit that is not its own.
+expect 0 "$SPUR" compare --resume "$work/again.db" --limit 1ms
+[ "$(sql "$work/again.db" "select count(*) from trials")" -eq 8 ] || fail "not one block more"
+says out "limit of time reached: 8 of 20 trials planned"
+expect 0 "$SPUR" compare --help
+tr -s ' \n' ' ' <"$work/out" >"$work/help"
+grep -q "after the first block, begin none" "$work/help" || fail "the help does not say that one block always runs"
 cp "$SPUR" "$work/spur-other"
 printf x >>"$work/spur-other"
 expect 3 "$work/spur-other" compare --resume "$work/r.db"
