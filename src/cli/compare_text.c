@@ -9,9 +9,6 @@
 #include "core/units.h"
 #include "core/util.h"
 
-#define TRIAL_OVERHEAD_NS 300000000ull /* a process, its set-up and the store, without a GPU */
-#define BASELINE_NS       500000000ull
-
 /* User text on a terminal. */
 static const char *shown(const char *text, char *buffer, size_t size)
 {
@@ -23,14 +20,25 @@ static const char *shown(const char *text, char *buffer, size_t size)
  * The plan
  */
 
+/* Blocks that are run whatever comes out. */
+static uint32_t certain_blocks(const struct experiment *x)
+{
+    if (x->limit_ns)
+        return 1;
+    return x->until_decided && x->n_blocks > STATS_MIN_BLOCKS ? STATS_MIN_BLOCKS : x->n_blocks;
+}
+
+/* A lower bound: warm-up and window of each trial; processes, set-up and verification come on top. */
 static uint64_t planned_ns(const struct experiment *x, const struct sweep_pair *pairs)
 {
-    uint64_t sum = x->n_blocks * BASELINE_NS;
+    uint32_t n_blocks = certain_blocks(x);
+    uint64_t sum = 0;
 
     for (size_t i = 0; i < x->n_rows; i++) {
         const struct job *job = &pairs[x->rows[i].cell * x->n_arms + x->rows[i].arm].job;
 
-        sum += job->warmup_ns + job->seconds_ns + TRIAL_OVERHEAD_NS;
+        if (x->rows[i].block < n_blocks)
+            sum += job->warmup_ns + job->seconds_ns;
     }
     return sum;
 }

@@ -18,6 +18,17 @@ says_not out "left out"
 expect 0 "$SPUR" compare --quick --memory emulated --file f --arm odirect --arm fanout --threads 1..16 --dry-run
 says out "axis threads: 1, 4, 16; --quick left out 2 of its 5 values"
 
+# The time is a lower bound: windows and warm-ups of what is run in any case.
+at_least() { # TIME OPTIONS...
+    at_least_time=$1
+    shift
+    expect 0 "$SPUR" compare --memory emulated --file f --arm odirect --arm fanout --seconds 3s --warmup 1s --dry-run "$@"
+    says out "trials, at least $at_least_time and verification"
+}
+at_least "80.0 s" --blocks 10
+at_least "40.0 s" --until-decided
+at_least "8.00 s" --blocks 10 --limit 1h
+
 # shellcheck disable=SC2086
 expect 0 "$SPUR" compare --seconds $window $short --file f --arm odirect --arm 'fan:path=fanout,piece=64K' --threads 1..4 --aa --region rotate \
     --blocks 6 --seed 3 --write-job job.ini
