@@ -324,7 +324,7 @@ const struct command report_command = {
         "A cause says why an arm is faster, or why it is not, with the figures it rests on, its confidence and what to "
         "try. It is named only where all that its rule needs was counted: docs/why.md.\n\n"
         "Files are written whole or not at all, with mode 0600. A file that exists is replaced only if it is a report "
-        "of spur's in the same form.",
+        "of spur's in the same form; a symbolic link never is.",
     .exits = report_exits,
     .examples = report_examples,
     .see_also = "spur spur-compare spur-run",

@@ -5,9 +5,24 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/error.h"
 #include "core/util.h"
+
+/* A rename over a link would put a file in its place, and leave what it leads to as it was. */
+static int refuse_link(const char *filename, const char *what, struct spur_error *e)
+{
+    struct stat st;
+    int r;
+
+    if (lstat(filename, &st) < 0 || !S_ISLNK(st.st_mode))
+        return 0;
+    r = error_spur(e, SPUR_CODE_REFUSED, "whole_file", "%s: %s is a symbolic link, which would be replaced", what,
+                   filename);
+    error_remedy(e, "name the file that it leads to, or a new one");
+    return r;
+}
 
 int whole_file_check(const char *filename, const char *what, struct spur_error *e)
 {
@@ -16,7 +31,9 @@ int whole_file_check(const char *filename, const char *what, struct spur_error *
 
     if (!name)
         return error_errno(e, ENOMEM, "strdup", "%s: %s", what, filename);
-    return access(name, W_OK | X_OK) < 0 ? error_errno(e, errno, "access", "%s: %s", what, name) : 0;
+    if (access(name, W_OK | X_OK) < 0)
+        return error_errno(e, errno, "access", "%s: %s", what, name);
+    return refuse_link(filename, what, e);
 }
 
 static int write_all(int fd, const char *data, size_t length)

@@ -13,7 +13,8 @@
  */
 int whole_file_write(const char *filename, const void *data, size_t length, const char *what, struct spur_error *e);
 
-/* Whether a new file can be made beside @filename: so that it is said before long work, not after it. */
+/* Whether a new file can be made beside @filename, and take its place without replacing a symbolic link (REFUSED): so
+ * that it is said before long work, not after it. */
 int whole_file_check(const char *filename, const char *what, struct spur_error *e);
 
 #endif

@@ -31,11 +31,17 @@ static bool is_empty(int fd)
 
 static int open_directory(const char *dir, int *ret_fd, struct spur_error *e)
 {
+    bool is_new = mkdir(dir, 0777) == 0;
     int fd, r;
 
-    if (mkdir(dir, 0777) && errno != EEXIST)
+    if (!is_new && errno != EEXIST)
         return error_errno(e, errno, "mkdir", "%s", dir);
     fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR)) {
+        r = error_spur(e, SPUR_CODE_REFUSED, "charts", "--charts: %s is there and is no folder", dir);
+        error_remedy(e, "name a new folder");
+        return r;
+    }
     if (fd < 0)
         return error_errno(e, errno, "open", "%s", dir);
     if (!is_empty(fd)) {

@@ -26,6 +26,23 @@ for form in html json csv markdown; do
         [ "$form" = "$other" ] || expect 3 "$SPUR" report "$work/r.db" --$form "$work/r.$other"
     done
 done
+# A link is never replaced, wherever it leads to.
+ln -s nowhere "$work/dangling"
+for form in html json csv markdown; do
+    ln -s "r.$form" "$work/link.$form"
+    for link in dangling link.$form; do
+        expect 3 "$SPUR" report "$work/r.db" --$form "$work/$link"
+        one_line
+        says err "--$form: $work/$link is a symbolic link"
+        [ -L "$work/$link" ] || fail "--$form: the link $link was replaced"
+    done
+done
+[ ! -e "$work/nowhere" ] || fail "a file was made through a link"
+for file in dangling foreign; do
+    expect 3 "$SPUR" report "$work/r.db" --charts "$work/$file"
+    one_line
+    says err "--charts: $work/$file is there and is no folder"
+done
 # The second form is refused: the first was not written either.
 expect 3 "$SPUR" report "$work/r.db" --json "$work/new.json" --csv "$work/foreign"
 [ ! -e "$work/new.json" ] || fail "a form was written although another is refused"

@@ -22,6 +22,11 @@ echo '{"schema": 1}' >"$work/other.json"
 for name in text other.json empty f; do
     foreign "$work/$name"
 done
+for target in r.json nowhere; do
+    ln -sf $target "$work/link"
+    expect 3 "$SPUR" run --file "$work/f" --seconds 60s --json "$work/link"
+    says err "is a symbolic link"
+done
 expect 3 "$SPUR" run --file "$work/f" --seconds 60s --json "$work"
 expect 3 "$SPUR" run --file "$work/f" --seconds 60s --json /dev/null
 [ -c /dev/null ] || fail "/dev/null is gone"
