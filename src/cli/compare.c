@@ -152,15 +152,20 @@ static int create(struct compare *c, struct spur_error *e)
 }
 
 /* The pairs of a plan from a store: what was not applicable stays so. */
-static int check_stored(struct compare *c, struct experiment *copy, struct spur_error *e)
+static int make_stored(struct compare *c, struct experiment *copy, struct spur_error *e)
 {
-    json_t *json = experiment_to_json(store_experiment(c->store)), *now;
+    json_t *json = experiment_to_json(store_experiment(c->store));
     int r = json ? experiment_from_json(json, copy) : -ENOMEM;
 
     json_decref(json);
-    if (r < 0)
-        return error_errno(e, ENOMEM, "experiment", "reading the plan");
-    r = compare_jobs(copy, &c->pairs, e);
+    return r < 0 ? error_errno(e, ENOMEM, "experiment", "reading the plan") : compare_jobs(copy, &c->pairs, e);
+}
+
+static int check_stored(struct compare *c, struct experiment *copy, struct spur_error *e)
+{
+    json_t *now;
+    int r = make_stored(c, copy, e);
+
     if (!r)
         r = sweep_check(copy, c->pairs, e);
     if (r < 0)
@@ -173,6 +178,51 @@ static int check_stored(struct compare *c, struct experiment *copy, struct spur_
     return r;
 }
 
+/* What --dry-run and --write-job show of an experiment that was begun. */
+static int show_stored(struct compare *c, struct spur_error *e)
+{
+    struct experiment copy = {0};
+    int r = store_open(c->o->resume, false, &c->store, e);
+
+    if (r < 0)
+        return r;
+    c->x = store_experiment(c->store);
+    r = make_stored(c, &copy, e);
+    experiment_free(&copy);
+    return r;
+}
+
+/* Beside --resume a plan is given whole or not at all. */
+static int make_plan_again(struct compare *c, struct spur_error *e)
+{
+    struct spur_error why = {0};
+    int r = make_plan(c, &why);
+
+    *e = why;
+    if (!r || why.source != SPUR_SOURCE_SPUR || why.code != SPUR_CODE_USAGE)
+        return r;
+    error_spur(e, SPUR_CODE_USAGE, "resume",
+               "--resume: the plan is in %s, and what is given beside it is no whole plan (%s)", c->o->resume,
+               why.detail);
+    error_remedy(
+        e,
+        "leave out all that is of the plan (arms, axes, files, --blocks, --seconds, ...), or give all of it as it was");
+    return -EINVAL;
+}
+
+static int compare_given(const struct compare *c, struct spur_error *e)
+{
+    const struct experiment *x = store_experiment(c->store);
+
+    if (c->o->seed_given && c->x->seed != x->seed) {
+        error_spur(e, SPUR_CODE_REFUSED, "resume", "the plan's seed changed since this experiment began: it was %llu",
+                   (unsigned long long)x->seed);
+        error_remedy(e, "leave --seed out, for the file has it");
+        return -EPERM;
+    }
+    return sweep_plan_compare(x, c->x, e);
+}
+
 /* The plan is the store's; what the command line or a job file asks for must be the same. */
 static int resume(struct compare *c, struct spur_error *e)
 {
@@ -180,7 +230,7 @@ static int resume(struct compare *c, struct spur_error *e)
     int r = store_open(c->o->resume, true, &c->store, e);
 
     if (!r && c->x)
-        r = sweep_plan_compare(store_experiment(c->store), c->x, e);
+        r = compare_given(c, e);
     if (r < 0)
         return r;
     sweep_pairs_free(c->pairs, c->x ? c->x->n_cells * c->x->n_arms : 0);
@@ -333,8 +383,12 @@ static enum exit_code compare(struct compare *c)
     name_results(c);
     if (c->o->html)
         r = report_html_check(c->o->html, &e);
-    if (!r && (!c->o->resume || compare_has_plan(c->o, c->given)))
+    if (!r && !c->o->resume)
         r = make_plan(c, &e);
+    else if (!r && compare_has_plan(c->o, c->given))
+        r = make_plan_again(c, &e);
+    else if (!r && (c->o->dry_run || c->o->write_job))
+        r = show_stored(c, &e);
     if (!r && (c->o->dry_run || c->o->write_job))
         return (r = dry_run(c, &e)) < 0 ? exit_report("compare", &e) : EXIT_OK;
     if (!r && c->o->resume)

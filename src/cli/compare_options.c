@@ -175,8 +175,10 @@ const struct option compare_rows[] = {
      .kind = OPTION_TEXT,
      AT(resume),
      .help = "goes on with an experiment that was interrupted",
-     .manual = "With the plan that is in it. It is refused if spur's binary, a file, a GPU or a setting has changed. A "
-               "job file or options may be given too: then they must come to the same plan."},
+     .manual =
+         "With the plan that is in it. It is refused if spur's binary, a file, a GPU or a setting has changed. A "
+         "job file or options of the plan may be given too: then all of them, so that they come to the same plan. With "
+         "--dry-run the plan is shown, and nothing is run."},
     {.name = "html", .metavar = "FILE", .kind = OPTION_TEXT, AT(html), .help = "writes the report as a page too"},
     {.name = "dry-run",
      .kind = OPTION_FLAG,

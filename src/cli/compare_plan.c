@@ -222,7 +222,8 @@ static int make_spec(struct plan_spec *s, struct compare_options *o, const char 
 
 bool compare_has_plan(const struct compare_options *o, const struct option_result *given)
 {
-    static const char *const others[] = {"resume", "limit", "html", "allow-code", "quiet", NULL};
+    static const char *const others[] = {"resume",    "limit", "html",       "dry-run",
+                                         "write-job", "quiet", "allow-code", NULL};
 
     if (given->n_arguments)
         return true;

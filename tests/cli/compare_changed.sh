@@ -25,6 +25,23 @@ expect 3 "$SPUR" compare --resume "$work/r.db" --seconds $window $short --file "
     --threads 1,2
 says err "plan's arms changed"
 
+# Options of the plan are given all or none.
+for option in "--blocks 10" "--seed 3" "--arm odirect" "--threads 1,2" "--quick"; do
+    # shellcheck disable=SC2086
+    expect 2 "$SPUR" compare --resume "$work/r.db" $option
+    one_line
+    says err "--resume: the plan is in $work/r.db, and what is given beside it is no whole plan"
+done
+# shellcheck disable=SC2086
+expect 3 "$SPUR" compare --resume "$work/r.db" --seconds $window $short $plan --seed 3
+one_line
+says err "plan's seed changed"
+expect 0 "$SPUR" compare --resume "$work/r.db" --dry-run
+says out "block 5,"
+expect 0 "$SPUR" compare --resume "$work/r.db" --write-job "$work/again.ini"
+expect 0 "$SPUR" compare "$work/again.ini" --dry-run
+cmp -s "$work/r.db" "$work/copy.db" || fail "a dry run changed the results"
+
 truncate -s 3M "$work/f"
 expect 3 "$SPUR" compare --resume "$work/r.db"
 says err "bytes changed"
