@@ -128,7 +128,9 @@ static int set_not_applicable(struct experiment_pair *pair, const struct spur_er
     return pair->reason ? 0 : error_errno(e, ENOMEM, "strdup", "a reason");
 }
 
-static int make_one(struct experiment *x, uint32_t cell, uint32_t arm, struct sweep_pair *ret, struct spur_error *e)
+/* @ret_why: why it is not applicable; left as it is where it may be. */
+static int make_one(struct experiment *x, uint32_t cell, uint32_t arm, struct sweep_pair *ret,
+                    struct spur_error *ret_why, struct spur_error *e)
 {
     struct spur_error why = {0};
     struct words line = {0};
@@ -140,7 +142,30 @@ static int make_one(struct experiment *x, uint32_t cell, uint32_t arm, struct sw
             *e = why;
     }
     words_free(&line);
-    return r > 0 ? set_not_applicable(&x->cells[cell].pairs[arm], &why, e) : r;
+    if (r <= 0)
+        return r;
+    *ret_why = why;
+    return set_not_applicable(&x->cells[cell].pairs[arm], &why, e);
+}
+
+/* All cells of an arm. One that can run nowhere was written wrongly: said now, while the remedy is known. */
+static int make_arm(struct experiment *x, uint32_t arm, struct sweep_pair *pairs, struct spur_error *e)
+{
+    struct spur_error why = {0};
+    bool any = false;
+
+    for (uint32_t cell = 0; cell < x->n_cells; cell++) {
+        const struct experiment_pair *pair = &x->cells[cell].pairs[arm];
+
+        if (pair->state == PAIR_PLANNED && make_one(x, cell, arm, &pairs[cell * x->n_arms + arm], &why, e) < 0)
+            return -EINVAL;
+        any |= pair->state != PAIR_NOT_APPLICABLE;
+    }
+    if (any || !why.source)
+        return 0;
+    error_spur(e, SPUR_CODE_USAGE, "plan", "arm %s can run in no cell: %s", x->arms[arm].name, why.detail);
+    error_remedy(e, "%s", why.remedy[0] ? why.remedy : "change what it asks for, or leave it out");
+    return -EINVAL;
 }
 
 int compare_jobs(struct experiment *x, struct sweep_pair **ret, struct spur_error *e)
@@ -149,10 +174,8 @@ int compare_jobs(struct experiment *x, struct sweep_pair **ret, struct spur_erro
     struct sweep_pair *pairs = calloc(n + 1, sizeof(*pairs));
     int r = pairs ? 0 : error_errno(e, ENOMEM, "calloc", "%zu jobs", n);
 
-    for (uint32_t cell = 0; !r && cell < x->n_cells; cell++)
-        for (uint32_t arm = 0; !r && arm < x->n_arms; arm++)
-            if (x->cells[cell].pairs[arm].state == PAIR_PLANNED)
-                r = make_one(x, cell, arm, &pairs[cell * x->n_arms + arm], e);
+    for (uint32_t arm = 0; !r && arm < x->n_arms; arm++)
+        r = make_arm(x, arm, pairs, e);
     if (r < 0) {
         sweep_pairs_free(pairs, n);
         return r;

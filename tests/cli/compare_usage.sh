@@ -47,6 +47,13 @@ for command in "run --path odirect" "compare --arm odirect --arm fanout"; do
     one_line
     says err "$work/none not found"
 done
+# The remedy that run prints is printed here too.
+for command in "run --path odirect" "compare --arm odirect --arm fanout"; do
+    # shellcheck disable=SC2086
+    expect 2 "$SPUR" $command --file f --memory gpu
+    one_line
+    says err "--memory: 'gpu' is not known; one of: auto, pageable"
+done
 job=$(mktemp)
 printf '[sweep]\nthreads = 1,2\nresults = x.db\n[arm odirect]\n[arm fanout]\n' >"$job"
 bad 2 "results" "$job"
