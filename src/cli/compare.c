@@ -383,6 +383,8 @@ static enum exit_code compare(struct compare *c)
     name_results(c);
     if (c->o->html)
         r = report_html_check(c->o->html, &e);
+    if (!r && !c->o->resume && !c->o->write_job)
+        r = store_create_check(c->filename, &e);
     if (!r && !c->o->resume)
         r = make_plan(c, &e);
     else if (!r && compare_has_plan(c->o, c->given))

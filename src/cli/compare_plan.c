@@ -210,6 +210,8 @@ static int make_spec(struct plan_spec *s, struct compare_options *o, const char 
     if (!r && job_file) {
         s->job_file = job_file;
         r = plan_job_read(job_file, &compare_keys, s, job_option, j, e);
+        if (r < 0 && !e->remedy[0] && (e->source == SPUR_SOURCE_ERRNO || strstr(e->detail, ": control byte")))
+            error_remedy(e, "a job file is named here; files to measure are named with --file");
     }
     if (!r && o->quick)
         r = add_quick(s, e);

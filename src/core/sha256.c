@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <mbedtls/sha256.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "core/error.h"
 #include "core/util.h"
@@ -45,11 +46,19 @@ int sha256_of_fd(int fd, char ret_hex[SHA256_TEXT])
 
 int sha256_of_file(const char *filename, char ret_hex[SHA256_TEXT], struct spur_error *e)
 {
-    _cleanup_fd_ int fd = open(filename, O_RDONLY | O_CLOEXEC);
+    _cleanup_fd_ int fd = open(filename, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a FIFO would wait */
+    struct stat st;
     int r;
 
     if (fd < 0)
         return error_errno(e, errno, "open", "%s", filename);
+    if (fstat(fd, &st) < 0)
+        return error_errno(e, errno, "fstat", "%s", filename);
+    if (!S_ISREG(st.st_mode)) {
+        r = error_spur(e, SPUR_CODE_REFUSED, "open", "%s: not a regular file", filename);
+        error_remedy(e, "name a program's own file");
+        return r;
+    }
     r = sha256_of_fd(fd, ret_hex);
     return r < 0 ? error_errno(e, -r, "read", "%s", filename) : 0;
 }

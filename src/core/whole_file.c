@@ -31,8 +31,13 @@ int whole_file_check(const char *filename, const char *what, struct spur_error *
 
     if (!name)
         return error_errno(e, ENOMEM, "strdup", "%s: %s", what, filename);
-    if (access(name, W_OK | X_OK) < 0)
-        return error_errno(e, errno, "access", "%s: %s", what, name);
+    if (access(name, W_OK | X_OK) < 0) {
+        int r = error_errno(e, errno, "access", "%s: %s", what, name);
+
+        error_remedy(e, r == -ENOENT ? "make the folder first, or name another place"
+                                     : "name another place, or let this user write there");
+        return r;
+    }
     return refuse_link(filename, what, e);
 }
 

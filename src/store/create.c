@@ -30,8 +30,12 @@ static int resolve_new(const char *filename, char **ret_real, char **ret_folder,
 
     if (!folder)
         return error_errno(e, ENOMEM, "strdup", "%s", filename);
-    if (!resolved)
-        return error_errno(e, errno, "realpath", "%s: its folder %s", filename, folder);
+    if (!resolved) {
+        int r = error_errno(e, errno, "realpath", "%s: its folder %s", filename, folder);
+
+        error_remedy(e, "make the folder first, or name another place for the results");
+        return r;
+    }
     if (!*name)
         return error_errno(e, EISDIR, "store_create", "%s", filename);
     if (asprintf(ret_real, "%s/%s", strcmp(resolved, "/") ? resolved : "", name) < 0)
@@ -152,6 +156,27 @@ static int make_file(const char *real, const char *folder, const char *filename,
     if (r)
         unlink(real);
     return r;
+}
+
+static int check_folder(const char *folder, const char *filename, struct spur_error *e)
+{
+    int r;
+
+    if (access(folder, W_OK | X_OK) == 0)
+        return 0;
+    r = error_errno(e, errno, "access", "%s: its folder %s", filename, folder);
+    error_remedy(e, "name another place for the results, or let this user write there");
+    return r;
+}
+
+int store_create_check(const char *filename, struct spur_error *e)
+{
+    _cleanup_free_ char *real = NULL, *folder = NULL;
+    int r = resolve_new(filename, &real, &folder, e);
+
+    if (!r)
+        r = check_free(real, filename, e);
+    return r ? r : check_folder(folder, filename, e);
 }
 
 int store_create(const char *filename, const struct experiment *x, const json_t *identity, const json_t *environment,

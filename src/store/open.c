@@ -227,8 +227,6 @@ static int check_file(const char *real, const char *filename, bool write, struct
 
     if (stat(real, &st) < 0)
         return error_errno(e, errno, "stat", "%s", filename);
-    if (S_ISDIR(st.st_mode))
-        return error_errno(e, EISDIR, "open", "%s", filename);
     if (!S_ISREG(st.st_mode))
         return refuse(filename, "not a regular file", e);
     if (!write || st.st_nlink < 2)
@@ -246,8 +244,12 @@ int store_open(const char *filename, bool write, struct store **ret, struct spur
     struct store_lock lock = {.fd = -1};
     int r;
 
-    if (!real)
-        return error_errno(e, errno, "open", "%s", filename);
+    if (!real) {
+        r = error_errno(e, errno, "open", "%s", filename);
+        if (r == -ENOENT)
+            error_remedy(e, "name a results file, as spur compare writes it");
+        return r;
+    }
     r = check_file(real, filename, write, e);
     if (!r && write)
         r = store_lock_take(real, filename, &lock, e);

@@ -55,6 +55,8 @@ struct store_event {
     char *text;                /* may be NULL */
 };
 
+/* Whether store_create could make @filename, so that it is said before long work. Writes nothing. */
+int store_create_check(const char *filename, struct spur_error *e);
 /*
  * Creates @filename (which must not exist) with the plan in it, as one transaction: a file without a whole plan is
  * never left. @identity and @environment are JSON objects that are kept as they are: identity is what --resume

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/error.h"
 #include "core/util.h"
@@ -78,10 +79,14 @@ json_t *cufile_json_parse(const char *text, const char *filename, struct spur_er
 
 static int read_text(const char *filename, char **ret, struct spur_error *e)
 {
-    FILE *f = fopen(filename, "re");
+    struct stat st;
+    bool is_fifo = stat(filename, &st) == 0 && S_ISFIFO(st.st_mode); /* its opening would wait for a writer */
+    FILE *f = is_fifo ? NULL : fopen(filename, "re");
     char *text;
     size_t n;
 
+    if (is_fifo)
+        return error_spur(e, SPUR_CODE_USAGE, "json", "%s: is a FIFO, no file that a library can read again", filename);
     if (!f)
         return error_errno(e, errno, "open", "%s", filename);
     text = calloc(1, MOST_BYTES + 1);

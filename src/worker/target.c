@@ -255,6 +255,8 @@ int target_list_make(const struct job *job, struct target_list *ret_list, struct
 
         if (stat(job->files[i], &st) < 0) {
             r = error_errno(e, errno, "stat", "%s", job->files[i]);
+            if (r == -ENOENT)
+                error_remedy(e, "correct the name, or make it first with spur prepare");
             continue;
         }
         r = judge_type(job, job->files[i], &st, e);

@@ -34,7 +34,25 @@ bad 2 "exclude each other" --arm odirect --arm fanout --blocks 7 --until-decided
 bad 3 "was not made by spur" --arm odirect --arm fanout --op write --file "$foreign"
 bad 2 "region" --arm odirect --arm fanout --region rotate --request 4M
 bad 3 "--allow-code" --arm odirect --arm fanout --axis cores=1,2 --prepare 'cores=true {}'
-bad 1 "No such file" --arm odirect --arm fanout:file=missing
+bad 1 "missing: No such file or directory (stat); correct the name" --arm odirect --arm fanout:file=missing
+# Where the results cannot be is said before anything is opened, by a dry run too.
+for dry in "" --dry-run; do
+    # shellcheck disable=SC2086
+    bad 1 "make the folder first" --arm odirect --arm fanout --file missing --results none/r.db $dry
+    # shellcheck disable=SC2086
+    bad 3 "err: exists already" --arm odirect --arm fanout --file missing --results err $dry
+done
+bad 1 "make the folder first" --arm odirect --arm fanout --html none/r.html
+bad 1 "files to measure are named with --file" f
+bad 1 "files to measure are named with --file" missing.ini
+mkfifo "$foreign.fifo"
+chmod 755 "$foreign.fifo"
+bad 3 "is a FIFO" --arm odirect --arm fanout --file "$foreign.fifo" --dry-run
+bad 3 "is a FIFO" --arm odirect --arm fanout --file "$foreign.fifo"
+expect 3 timeout 20 "$SPUR" compare --file f --memory emulated --arm odirect --arm fanout --axis cores=1,2 \
+    --prepare "cores=$foreign.fifo {}" --allow-code --dry-run
+says err "not a regular file"
+rm "$foreign.fifo"
 bad 2 "unknown option" --arm odirect --arm fanout --thread 1
 # A road that is not there is refused, as run refuses it.
 SPUR_LIBCUFILE=$work/none bad 3 "$work/none" --arm odirect --arm cufile
@@ -64,5 +82,19 @@ one_line
 [ ! -s taken.db ] || fail "a file of the user's was written"
 expect 1 "$SPUR" compare --resume missing.db
 one_line
+mkdir folder
+expect 3 "$SPUR" compare --resume folder
+says err "not a regular file; name a results file"
 expect 3 "$SPUR" compare --resume f
 one_line
+# A folder that this user cannot write; of root's, nobody.
+mkdir locked
+chmod 555 locked
+chmod 755 .
+user=
+[ "$(id -u)" -ne 0 ] || user=as_nobody
+if $user "$SPUR" help >/dev/null 2>&1; then
+    expect 1 $user "$SPUR" compare --file f --arm odirect --arm fanout --results locked/r.db --dry-run
+    one_line
+    says err "locked/r.db: its folder $(realpath locked): Permission denied (access); name another place for the results"
+fi

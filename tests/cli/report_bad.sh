@@ -14,10 +14,10 @@ bad() { # CODE WORDS ARGUMENTS...
 results r.db --arms 2 --cells 2 --blocks 5
 echo "no database" >"$work/text"
 head -c 3000 "$work/r.db" >"$work/cut"
-bad 1 "$work/none" "$work/none"
+bad 1 "; name a results file" "$work/none"
 bad 3 "$work/text" "$work/text"
 bad 3 "/dev/null" /dev/null
-bad 1 "$work" "$work" # a directory
+bad 3 "$work: not a regular file; name a results file" "$work" # a directory
 expect 1 "$SPUR" report "$work/cut"
 one_line
 bad 2 "DB" # the argument is missing

@@ -255,7 +255,7 @@ static void not_results(void **state)
     fixture_set_up(&f);
     for (int write = 0; write < 2; write++) {
         assert_error(fixture_try_open(f.file, write, &e), -ENOENT, &e, "results");
-        assert_error(fixture_try_open(f.folder, write, &e), -EISDIR, &e, f.folder);
+        assert_error(fixture_try_open(f.folder, write, &e), -EPERM, &e, f.folder);
         assert_error(fixture_try_open("/dev/null", write, &e), -EPERM, &e, "not a regular file");
     }
     fixture_name(&f, "empty", name);
