@@ -11,6 +11,7 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define LIBRARY "libcufile.so.0"
 
@@ -28,6 +29,22 @@ static int no_cufile(struct spur_error *e, const char *file, const char *symbol)
 {
     int rc = error_foreign(e, SPUR_SOURCE_ERRNO, ENODEV, -ENODEV, "dlsym", "%s has no %s: it is no cuFile library",
                            file, symbol);
+
+    error_remedy(e, "name a libcufile.so");
+    return rc;
+}
+
+/* dlopen would wait for its writer. */
+static bool is_fifo(const char *file)
+{
+    struct stat st;
+
+    return strchr(file, '/') && stat(file, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+static int refuse_fifo(struct spur_error *e, const char *file)
+{
+    int rc = error_spur(e, SPUR_CODE_REFUSED, "dlopen", "%s: is a FIFO, no cuFile library", file);
 
     error_remedy(e, "name a libcufile.so");
     return rc;
@@ -77,8 +94,12 @@ int cufile_open(const char *library, struct cufile **ret, struct spur_error *e)
         free(c);
         return error_errno(e, ENOMEM, "malloc", "%s", file);
     }
-    c->library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    rc = c->library ? load_symbols(c, file, e) : missing_library(e, file);
+    if (is_fifo(file)) {
+        rc = refuse_fifo(e, file);
+    } else {
+        c->library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+        rc = c->library ? load_symbols(c, file, e) : missing_library(e, file);
+    }
     if (rc) {
         cufile_close(c);
         return rc;
