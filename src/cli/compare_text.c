@@ -144,9 +144,9 @@ void compare_text_plan(FILE *out, const struct experiment *x, const struct sweep
     char time[UNITS_TEXT];
 
     units_format_time(planned_ns(x, pairs), time);
-    fprintf(out, "spur compare: %zu arms, %zu cell%s, %s%u blocks: %zu trials, at least %s%s and verification\n",
-            x->n_arms, x->n_cells, x->n_cells == 1 ? "" : "s", x->until_decided ? "up to " : "", x->n_blocks, x->n_rows,
-            time, any_bytes(x, pairs) ? " and the time that --bytes take" : "");
+    fprintf(out, "spur compare: %zu arms, %zu cell%s, %s%u block%s: %zu trials, at least %s%s and verification\n",
+            x->n_arms, x->n_cells, x->n_cells == 1 ? "" : "s", x->until_decided ? "up to " : "", x->n_blocks,
+            x->n_blocks == 1 ? "" : "s", x->n_rows, time, any_bytes(x, pairs) ? " and the time that --bytes take" : "");
     print_arms(out, x);
     print_axes(out, x);
     print_matches(out, x);

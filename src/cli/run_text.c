@@ -163,7 +163,7 @@ static void print_wire(FILE *out, const json_t *wire)
         fprintf(out, "no request was answered (%s)\n", source);
         return;
     }
-    units_format_bytes((uint64_t)(json_number_value(bytes) + 0.5), size);
+    units_format_mean_bytes(json_number_value(bytes), size);
     if (json_is_number(in_flight))
         fprintf(out, "%.1f requests of %s in flight", json_number_value(in_flight), size);
     else

@@ -229,6 +229,18 @@ char *units_format_bytes(uint64_t bytes, char *ret_text)
     return ret_text;
 }
 
+char *units_format_mean_bytes(double bytes, char *ret_text)
+{
+    uint64_t whole = (uint64_t)(bytes + 0.5);
+    char number[16];
+
+    if (whole < 1024 || whole >= 1 << 20 || whole % 1024 == 0)
+        return units_format_bytes(whole, ret_text);
+    three_digits(bytes / 1024, number, sizeof(number));
+    snprintf(ret_text, UNITS_TEXT, "%s KiB", number);
+    return ret_text;
+}
+
 char *units_format_size(uint64_t bytes, char *ret_text)
 {
     unsigned unit = bytes ? (unsigned)__builtin_ctzll(bytes) / 10 : 0;

@@ -27,6 +27,8 @@ int units_parse_percent(const char *text, uint64_t *ret_percent, struct spur_err
 
 /* "16 MiB" where that is exact, else "1.46 GiB", "10000 bytes" under 1 MiB. */
 char *units_format_bytes(uint64_t bytes, char *ret_text);
+/* A mean, as figures are read: "64 KiB" where it is that to the byte, else "1009 KiB", "4.88 KiB", "700 bytes". */
+char *units_format_mean_bytes(double bytes, char *ret_text);
 /* As an option takes it: "16M", "1536K", "10000". */
 char *units_format_size(uint64_t bytes, char *ret_text);
 /* "1.95 GiB/s", "12.3 MiB/s". */

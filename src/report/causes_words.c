@@ -31,11 +31,11 @@ static char *format(enum number_unit unit, double value, char *ret)
     char text[UNITS_TEXT];
 
     if (unit == NUMBER_BYTES)
-        snprintf(ret, NUMBER_TEXT, "%s", units_format_bytes((uint64_t)llround(value), text));
+        snprintf(ret, NUMBER_TEXT, "%s", units_format_mean_bytes(value, text));
     else if (unit == NUMBER_NS)
         snprintf(ret, NUMBER_TEXT, "%s", units_format_time((uint64_t)llround(value), text));
     else if (unit == NUMBER_RATE)
-        snprintf(ret, NUMBER_TEXT, "%s/s", units_format_bytes((uint64_t)llround(value), text));
+        snprintf(ret, NUMBER_TEXT, "%s/s", units_format_mean_bytes(value, text));
     else if (unit == NUMBER_PERCENT)
         snprintf(ret, NUMBER_TEXT, "%.3g %%", 100 * value);
     else if (unit == NUMBER_WHOLE)

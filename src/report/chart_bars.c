@@ -113,7 +113,7 @@ static void write_sizes(FILE *out, const struct panel_view *v)
             if (!isfinite(y) || !isfinite(size))
                 continue;
             fputs("set label ", out);
-            chart_string(out, units_format_bytes((uint64_t)llround(size), text), false);
+            chart_string(out, units_format_mean_bytes(size, text), false);
             fprintf(out, " at %.6g,%.6g center offset 0,0.6 font ',10' textcolor rgb MUTED\n",
                     (double)i - CLUSTER / 2 + (arm + 0.5) * CLUSTER / (double)n_arms, y);
         }

@@ -32,7 +32,8 @@ static void write_verdict(const struct page *p, const struct comparison *c)
     else
         html_verdict(p->out, &c->metric[METRIC_RATE]);
     if (c->metric[METRIC_RATE].n && c->metric[METRIC_RATE].n < p->a->n_blocks_done)
-        fprintf(p->out, " <small>(%u blocks so far)</small>", c->metric[METRIC_RATE].n);
+        fprintf(p->out, " <small>(%u block%s so far)</small>", c->metric[METRIC_RATE].n,
+                c->metric[METRIC_RATE].n == 1 ? "" : "s");
     if (reason) {
         fputs(" <small>", p->out);
         html_text(p->out, reason);

@@ -27,7 +27,7 @@ char *wire_words(const struct arm_cell *c, enum wire_figure w, char *ret)
         return ret;
     }
     if (w == WIRE_MEAN_BYTES)
-        return units_format_bytes((uint64_t)llround(value), ret);
+        return units_format_mean_bytes(value, ret);
     if (w == WIRE_SERVICE)
         return units_format_time((uint64_t)llround(value), ret);
     return number(value, ret);

@@ -26,6 +26,8 @@ at_least() { # TIME OPTIONS...
     says out "trials, at least $at_least_time and verification"
 }
 at_least "80.0 s" --blocks 10
+at_least "8.00 s" --blocks 1
+says out "2 arms, 1 cell, 1 block: 2 trials"
 at_least "40.0 s" --until-decided
 at_least "8.00 s" --blocks 10 --limit 1h
 

@@ -169,6 +169,12 @@ static void bytes_are_exact_where_they_can_be(void **state)
     assert_string_equal(units_format_bytes(8ull << 30, text), "8 GiB");
     assert_string_equal(units_format_bytes((8ull << 30) + 1, text), "8.00 GiB");
     assert_string_equal(units_format_bytes(UINT64_MAX, text), "16.0 EiB");
+    assert_string_equal(units_format_mean_bytes(700.4, text), "700 bytes");
+    assert_string_equal(units_format_mean_bytes(5000, text), "4.88 KiB");
+    assert_string_equal(units_format_mean_bytes(65536.3, text), "64 KiB");
+    assert_string_equal(units_format_mean_bytes(1033735, text), "1010 KiB");
+    assert_string_equal(units_format_mean_bytes(1048575.9, text), "1 MiB");
+    assert_string_equal(units_format_mean_bytes(1500000, text), "1.43 MiB");
 }
 
 /* What is shown as a limit or a default must be taken as an option, and mean the same. */
