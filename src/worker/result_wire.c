@@ -249,8 +249,8 @@ static const char *cannot_judge(const struct seen *s, double mean)
 {
     double service_ns;
 
-    if (samples_agree(&s->samples, mean) || s->samples.mean > mean || storage_mean_service(&s->sum, &s->sum.all, &service_ns) ||
-        !samples_late(&s->samples, service_ns))
+    if (samples_agree(&s->samples, mean) || s->samples.mean > mean ||
+        storage_mean_service(&s->sum, &s->sum.all, &service_ns) || !samples_late(&s->samples, service_ns))
         return NULL;
     return "the samples came late (mean_late_ns), for want of a free CPU: they may be of a load's ebbs only";
 }

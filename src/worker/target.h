@@ -35,8 +35,8 @@ struct target_list {
 int target_list_make(const struct job *job, struct target_list *ret_list, struct spur_error *e);
 void target_list_free(struct target_list *list);
 /*
- * Before and after the part that is timed. FUSE has writes past the cache in flight together only while no descriptor of
- * the file goes through the page cache (since Linux 6.9): ours of files there is put away in a trial that writes.
+ * Before and after the part that is timed. FUSE has writes past the cache in flight together only while no descriptor
+ * of the file goes through the page cache (since Linux 6.9): ours of files there is put away in a trial that writes.
  */
 void target_list_put_away(const struct job *job, struct target_list *list);
 int target_list_take_back(struct target_list *list, struct spur_error *e);

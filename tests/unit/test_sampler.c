@@ -159,11 +159,8 @@ static void lateness(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_a_constant),
-        cmocka_unit_test(too_few),
-        cmocka_unit_test(unreadable),
-        cmocka_unit_test(agreement),
-        cmocka_unit_test(lateness),
+        cmocka_unit_test(of_a_constant), cmocka_unit_test(too_few),  cmocka_unit_test(unreadable),
+        cmocka_unit_test(agreement),     cmocka_unit_test(lateness),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

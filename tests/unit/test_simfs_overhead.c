@@ -101,12 +101,9 @@ static void without_an_answer_nothing_is_learnt(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_known_at_first),
-        cmocka_unit_test(who_asks_again_bounds_it),
-        cmocka_unit_test(each_size_and_op_has_its_own),
-        cmocka_unit_test(it_is_the_lower_quartile),
-        cmocka_unit_test(what_overlaps_teaches_nothing),
-        cmocka_unit_test(without_an_answer_nothing_is_learnt),
+        cmocka_unit_test(nothing_is_known_at_first),     cmocka_unit_test(who_asks_again_bounds_it),
+        cmocka_unit_test(each_size_and_op_has_its_own),  cmocka_unit_test(it_is_the_lower_quartile),
+        cmocka_unit_test(what_overlaps_teaches_nothing), cmocka_unit_test(without_an_answer_nothing_is_learnt),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
