@@ -20,8 +20,10 @@ struct check {
 static int set_state(struct experiment_pair *pair, enum experiment_state state, const struct spur_error *why,
                      struct spur_error *e)
 {
-    const char *more = strstr(why->remedy, "spur doctor --check"); /* of the remedy only what goes for any arm */
+    /* Of spur's own remedies only what goes for any arm; what to install does. */
+    const char *more = why->source == SPUR_SOURCE_SPUR ? strstr(why->remedy, "spur doctor --check") : why->remedy;
 
+    more = more && *more ? more : NULL;
     free(pair->reason);
     pair->state = state;
     if (asprintf(&pair->reason, "%s%s%s", why->detail, more ? "; " : "", more ? more : "") < 0)

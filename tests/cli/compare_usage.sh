@@ -65,6 +65,10 @@ for command in "run --path odirect" "compare --arm odirect --arm fanout"; do
     one_line
     says err "$work/none not found"
 done
+# Others still run; what to do stands in the plan.
+SPUR_LIBCUFILE=$work/none expect 0 "$SPUR" compare --file f --memory emulated --arm odirect --arm fanout --arm cufile --dry-run
+says out "refused: cufile in cell all: $work/none: cannot open shared object file"
+says out "install a cuFile library"
 # The remedy that run prints is printed here too.
 for command in "run --path odirect" "compare --arm odirect --arm fanout"; do
     # shellcheck disable=SC2086
