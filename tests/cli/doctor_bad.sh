@@ -41,3 +41,5 @@ echo '{"schema": "spur-doctor-9"}' >"$work/other.json"
 expect 2 "$SPUR" doctor --compare "$work/other.json"
 says err "spur-doctor-9"
 expect 1 "$SPUR" doctor --compare "$work/none.json"
+expect 4 "$SPUR" doctor
+says out "this machine: "

@@ -70,3 +70,11 @@ link=$(echo "$work"/m/sys/devices/pci0000:15/*/*/*/0000:1a:00.0/current_link_wid
 echo 8 >"$link"
 "$SPUR" doctor --json --root "$work/m" >"$work/out" || [ $? -eq 4 ]
 holds "any(f['where'] == '0000:1a:00.0' and '8 lanes of 16' in f['found'] for f in found('pcie-link', 'warn'))"
+for machine in x86_64 aarch64; do # on Grace the GPU's transfers are to be translated
+    as "r['machine'] = '$machine'"
+    for type in "$work"/m/sys/kernel/iommu_groups/*/type; do
+        echo DMA-FQ >"$type"
+    done
+    expect 0 "$SPUR" doctor --json --root "$work/m"
+    holds "bool(found('iommu', 'warn')) == ('$machine' == 'x86_64')" "r['facts']['iommu']['translated_gpus'] == 1"
+done
