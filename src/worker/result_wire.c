@@ -252,7 +252,7 @@ static const char *cannot_judge(const struct seen *s, double mean)
     if (samples_agree(&s->samples, mean) || s->samples.mean > mean ||
         storage_mean_service(&s->sum, &s->sum.all, &service_ns) || !samples_late(&s->samples, service_ns))
         return NULL;
-    return "the samples came late (mean_late_ns), for want of a free CPU: they may be of a load's ebbs only";
+    return "the samples came late (mean_late_ns), behind the load: they may be of a load's ebbs only";
 }
 
 static void set_samples(const struct part *wire, const struct seen *s)

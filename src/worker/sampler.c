@@ -26,7 +26,7 @@ struct sampler {
     uint64_t cost_ns;       /* CPU time of the last sample */
     struct samples samples; /* of the thread, until it ends */
     double squares;
-    uint64_t late_ns; /* of all samples */
+    uint64_t late_ns; /* of all samples: waits for a CPU, and for a server that answers when it has one */
 };
 
 static uint64_t cpu_ns(void)
@@ -67,11 +67,12 @@ static void take(struct sampler *s)
 static uint64_t tick(void *context)
 {
     struct sampler *s = context;
-    uint64_t began = cpu_ns();
+    uint64_t began = cpu_ns(), asked = now_ns(), took;
 
-    s->late_ns += s->thread.late_ns;
     take(s);
+    took = now_ns() - asked;
     s->cost_ns = cpu_ns() - began;
+    s->late_ns += s->thread.late_ns + (took > s->cost_ns ? took - s->cost_ns : 0);
     return s->samples.known ? next_wait_ns(s) : 0;
 }
 

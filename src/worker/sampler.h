@@ -16,7 +16,7 @@ struct samples {
     unsigned n;
     double mean, deviation; /* standard deviation of one sample */
     uint64_t max;
-    double mean_late_ns;     /* from when a sample was due until the thread had a CPU */
+    double mean_late_ns;     /* from when a sample was due until it was there, less the CPU time of taking it */
     double user_s, system_s; /* CPU of the sampling thread */
     char reason[PROBE_REASON];
 };
