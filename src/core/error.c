@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "core/util.h"
+
 static void fill(struct spur_error *e, enum spur_source source, int code, const char *operation, const char *detail,
                  va_list ap)
 {
@@ -61,6 +63,19 @@ int error_foreign(struct spur_error *e, enum spur_source source, int code, int r
     return ret;
 }
 
+/* cuFile will not take the machine, or the file: no call on it was tried. */
+static bool cufile_refuses(const struct spur_error *e)
+{
+    static const int codes[] = {5001, 5004, 5005, 5007, 5008, 5009, 5010, 5011, 5018, 5020, 5025, 5027, 5034};
+
+    if (strcmp(e->operation, "cuFileDriverOpen") && strcmp(e->operation, "cuFileHandleRegister"))
+        return false;
+    for (size_t i = 0; i < ARRAY_SIZE(codes); i++)
+        if (e->code == codes[i])
+            return true;
+    return false;
+}
+
 bool error_is_refusal(const struct spur_error *e)
 {
     switch (e->source) {
@@ -70,6 +85,8 @@ bool error_is_refusal(const struct spur_error *e)
         return e->code == ENODEV && (!strcmp(e->operation, "dlopen") || !strcmp(e->operation, "dlsym"));
     case SPUR_SOURCE_CUDA:
         return !strcmp(e->operation, "cuInit");
+    case SPUR_SOURCE_CUFILE:
+        return cufile_refuses(e);
     default:
         return false;
     }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "core/util.h"
 
 void refer_to(struct spur_error *e, const char *check, const char *file)
@@ -12,6 +13,8 @@ void refer_to(struct spur_error *e, const char *check, const char *file)
     char words[sizeof(e->remedy)];
     int n = snprintf(words, sizeof(words), "spur doctor --check %s %s says more", check, file);
 
+    if (strstr(e->remedy, "spur doctor --check"))
+        return;
     if (n < 0 || used + 2 + (size_t)n >= room)
         n = snprintf(words, sizeof(words), "spur doctor --check %s FILE says more", check);
     if (used + 2 + (size_t)n >= room) /* what to read is worth more than the end of a long remedy */
@@ -52,4 +55,10 @@ const char *refer_check(const struct spur_error *why)
         if (why->source == SPUR_SOURCE_CUFILE && rows[i].code == why->code)
             return rows[i].check;
     return "nvidia-fs";
+}
+
+void refer_refusal(struct spur_error *e, const char *file)
+{
+    if (e && e->source != SPUR_SOURCE_SPUR && error_is_refusal(e))
+        refer_to(e, refer_check(e), file);
 }

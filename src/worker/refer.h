@@ -5,10 +5,13 @@
 
 #include "spur.h"
 
-/* Adds "; spur doctor --check CHECK FILE says more" to the remedy; the word FILE where the name does not fit. */
+/* Adds "; spur doctor --check CHECK FILE says more" to the remedy, unless that names a check already; the word FILE
+ * where the name does not fit. */
 void refer_to(struct spur_error *e, const char *check, const char *file);
 
 /* The check for what cuFile, CUDA or the loader said, in order of what is worth reading first. */
 const char *refer_check(const struct spur_error *why);
+/* Adds that check if the library, the driver or the GPU is not there, or will not take the file (error_is_refusal). */
+void refer_refusal(struct spur_error *e, const char *file);
 
 #endif

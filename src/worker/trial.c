@@ -15,6 +15,7 @@
 #include "worker/cpus.h"
 #include "worker/cufile_blame.h"
 #include "worker/external.h"
+#include "worker/refer.h"
 #include "worker/trial_limits.h"
 #include "worker/trial_memory.h"
 
@@ -40,6 +41,7 @@ static int open_path(struct trial *t, struct spur_error *e)
 
     if (r < 0) {
         cufile_blame(t->job, e);
+        refer_refusal(e, t->job->files[0]);
         return r;
     }
     if (t->path->ops->needs_real_memory && t->memory_info.is_emulated && !t->memory_info.is_simulated)
@@ -55,6 +57,8 @@ static int open_handle(struct trial *t, size_t file, struct spur_file **ret, str
 
     if (!r)
         t->files[t->n_files++] = *ret;
+    else
+        refer_refusal(e, t->targets.items[file].filename);
     return r;
 }
 

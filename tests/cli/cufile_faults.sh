@@ -11,10 +11,11 @@ FAKE_CUFILE_FAIL=cuFileRead:3:5030 cufile 1 1.15.1.6 --set route=compat
 says err "5030"
 says err "$work/f"
 holds "r['bytes_per_second'] is None"
-FAKE_CUFILE_UDEV=missing cufile 1 1.15.1.6 --set route=compat
+FAKE_CUFILE_UDEV=missing cufile 3 1.15.1.6 --set route=compat
 says err "5027"
 says err "/run/udev/data/b"
 says err "ID_FS_USAGE"
+says err "spur doctor --check udev $work/f"
 for call in load cuFileDriverOpen cuFileRead; do
     FAKE_CUFILE_FAIL=$call:1:abort cufile 1 1.15.1.6 --set route=compat
     says err "SIGABRT"
