@@ -173,7 +173,6 @@ struct fake_file {
     struct fake_file *next;
     int fd;
     int cached_fd; /* the same file without O_DIRECT */
-    int direct_fd; /* with it, for direct roads; -1: it has none, and they go by page faults */
     int flags;
     bool is_direct_io; /* O_DIRECT */
 };
@@ -220,24 +219,5 @@ void stats_begin(void);
 
 /* /proc/driver/nvidia-fs/stats below $SPUR_ROOT (libcufile_nvfs.c). */
 void nvfs_count(bool is_write, ssize_t result);
-
-/* libcufile_ring.c: what a direct road moves. */
-#define MOST_PIECES 8 /* in flight of one request: the largest max_request_parallelism */
-
-struct ring_move {
-    int fd;
-    bool is_write;
-    uint8_t *buffer;
-    off_t offset;
-    size_t bytes;
-    size_t done;
-    int code; /* -errno */
-    bool is_under_way;
-};
-struct ring *ring_take(void); /* NULL: none can be had */
-void ring_give(struct ring *r);
-/* Up to MOST_PIECES at a time. @m must stay until it was waited for. */
-int ring_send(struct ring *r, struct ring_move *m);
-void ring_wait(struct ring *r, const struct ring_move *m);
 
 #endif

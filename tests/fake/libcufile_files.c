@@ -82,10 +82,7 @@ static struct fake_file *make(int fd, int flags)
     f->flags = flags;
     f->is_direct_io = (flags & O_DIRECT) != 0;
     f->cached_fd = open(path, (flags & O_ACCMODE) | O_CLOEXEC);
-    f->direct_fd = open(path, (flags & O_ACCMODE) | O_DIRECT | O_CLOEXEC);
     if (f->cached_fd < 0) {
-        if (f->direct_fd >= 0)
-            close(f->direct_fd);
         free(f);
         return NULL;
     }
@@ -149,7 +146,5 @@ void cuFileHandleDeregister(CUfileHandle_t handle)
         return;
     }
     close(f->cached_fd);
-    if (f->direct_fd >= 0)
-        close(f->direct_fd);
     free(f);
 }

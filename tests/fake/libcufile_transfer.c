@@ -11,7 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PAGE 4096u
+#define PAGE        4096u
+#define MOST_PIECES 8 /* in flight of one request: the largest max_request_parallelism */
 
 /* A request on its way. */
 struct course {
@@ -21,17 +22,8 @@ struct course {
     bool is_unaligned;
     int fd;
     bool is_direct_io; /* of fd */
-    struct ring *ring; /* NULL: pieces go by system calls, or by page faults */
-    size_t limit;      /* bytes to move: fewer than asked for where a fault says so */
-};
-
-/* A piece on its way. */
-struct piece {
-    size_t at, bytes; /* of the request */
-    uint64_t finish_ns;
-    ssize_t n; /* moved, or -errno; where no ring was asked */
-    struct ring_move move;
     uint8_t *bounce;
+    size_t limit; /* bytes to move: fewer than asked for where a fault says so */
 };
 
 static uint64_t now_ns(void)
@@ -65,51 +57,36 @@ static ssize_t read_all(int fd, uint8_t *to, size_t bytes, off_t offset)
     return (ssize_t)done;
 }
 
-static size_t head_of(off_t offset)
+/* With O_DIRECT the aligned cover goes through a bounce buffer. */
+static ssize_t read_piece(const struct course *c, size_t at, size_t bytes)
 {
-    return (size_t)offset % PAGE;
-}
+    off_t from = c->t->file_offset + (off_t)at;
+    size_t head = (size_t)from % PAGE, cover = (head + bytes + PAGE - 1) / PAGE * PAGE;
+    ssize_t n;
 
-static size_t cover_of(off_t offset, size_t bytes)
-{
-    return (head_of(offset) + bytes + PAGE - 1) / PAGE * PAGE;
-}
-
-/* Of @n bytes of the aligned cover in the bounce buffer, what was asked for. */
-static ssize_t from_bounce(const struct course *c, const struct piece *p, ssize_t n)
-{
-    size_t head = head_of(c->t->file_offset + (off_t)p->at);
-
+    if (!c->is_direct_io)
+        return read_all(c->fd, c->target.at + at, bytes, from);
+    n = read_all(c->fd, c->bounce, cover, from - (off_t)head);
     if (n <= (ssize_t)head)
         return n < 0 ? n : 0;
     n -= (ssize_t)head;
-    if ((size_t)n > p->bytes)
-        n = (ssize_t)p->bytes;
-    memcpy(c->target.at + p->at, p->bounce + head, (size_t)n);
+    if ((size_t)n > bytes)
+        n = (ssize_t)bytes;
+    memcpy(c->target.at + at, c->bounce + head, (size_t)n);
     return n;
 }
 
-/* With O_DIRECT the aligned cover goes through a bounce buffer. */
-static ssize_t read_piece(const struct course *c, const struct piece *p)
+static ssize_t write_piece(const struct course *c, size_t at, size_t bytes)
 {
-    off_t from = c->t->file_offset + (off_t)p->at;
-
-    if (!c->is_direct_io)
-        return read_all(c->fd, c->target.at + p->at, p->bytes, from);
-    return from_bounce(c, p, read_all(c->fd, p->bounce, cover_of(from, p->bytes), from - (off_t)head_of(from)));
-}
-
-static ssize_t write_piece(const struct course *c, const struct piece *p)
-{
-    off_t to = c->t->file_offset + (off_t)p->at;
+    off_t to = c->t->file_offset + (off_t)at;
     bool direct = c->is_direct_io && !c->is_unaligned;
-    const uint8_t *from = c->target.at + p->at;
+    const uint8_t *from = c->target.at + at;
     size_t done = 0;
 
     if (direct)
-        from = memcpy(p->bounce, from, p->bytes);
-    while (done < p->bytes) {
-        ssize_t n = pwrite(direct ? c->fd : c->t->file->cached_fd, from + done, p->bytes - done, to + (off_t)done);
+        from = memcpy(c->bounce, from, bytes);
+    while (done < bytes) {
+        ssize_t n = pwrite(direct ? c->fd : c->t->file->cached_fd, from + done, bytes - done, to + (off_t)done);
 
         if (n < 0 && errno != EINTR)
             return -errno;
@@ -119,13 +96,14 @@ static ssize_t write_piece(const struct course *c, const struct piece *p)
     return (ssize_t)done;
 }
 
-/* A direct road where no ring could be had, or bytes are written that O_DIRECT cannot write: by page faults. */
-static ssize_t map_piece(const struct course *c, const struct piece *p)
+/* A direct road makes no read or write system call, so the process's rchar and wchar stand still: by page faults here.
+ */
+static ssize_t map_piece(const struct course *c, size_t at, size_t bytes)
 {
-    off_t from = c->t->file_offset + (off_t)p->at;
-    size_t head = head_of(from), bytes = p->bytes;
+    off_t from = c->t->file_offset + (off_t)at;
+    size_t head = (size_t)from % PAGE;
     struct stat st;
-    uint8_t *map;
+    uint8_t *p;
 
     if (fstat(c->fd, &st) < 0)
         return -errno;
@@ -133,115 +111,51 @@ static ssize_t map_piece(const struct course *c, const struct piece *p)
         return 0;
     if ((off_t)bytes > st.st_size - from)
         bytes = (size_t)(st.st_size - from);
-    map = mmap(NULL, head + bytes, c->t->is_write ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, c->fd,
-               from - (off_t)head);
-    if (map == MAP_FAILED)
+    p = mmap(NULL, head + bytes, c->t->is_write ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, c->fd,
+             from - (off_t)head);
+    if (p == MAP_FAILED)
         return -errno;
     if (c->t->is_write)
-        memcpy(map + head, c->target.at + p->at, bytes);
+        memcpy(p + head, c->target.at + at, bytes);
     else
-        memcpy(c->target.at + p->at, map + head, bytes);
-    munmap(map, head + bytes);
+        memcpy(c->target.at + at, p + head, bytes);
+    munmap(p, head + bytes);
     return (ssize_t)bytes;
 }
 
-static ssize_t move_piece(const struct course *c, const struct piece *p)
+static ssize_t move_piece(const struct course *c, size_t at, size_t bytes)
 {
     if (c->road != ROAD_POSIX)
-        return map_piece(c, p);
-    return c->t->is_write ? write_piece(c, p) : read_piece(c, p);
-}
-
-static void send_piece(const struct course *c, struct piece *p)
-{
-    off_t from = c->t->file_offset + (off_t)p->at;
-    int r;
-
-    p->move = (struct ring_move){.fd = c->t->file->direct_fd,
-                                 .is_write = c->t->is_write,
-                                 .buffer = p->bounce,
-                                 .offset = from - (off_t)head_of(from),
-                                 .bytes = cover_of(from, p->bytes)};
-    if (c->t->is_write)
-        memcpy(p->bounce, c->target.at + p->at, p->bytes);
-    r = ring_send(c->ring, &p->move);
-    if (r < 0)
-        p->move.code = r;
+        return map_piece(c, at, bytes);
+    return c->t->is_write ? write_piece(c, at, bytes) : read_piece(c, at, bytes);
 }
 
 /* ------------------------------------------------------------------------------------------------
  * All pieces
  */
 
-static void issue(const struct course *c, struct piece *p, size_t at)
-{
-    size_t most = profile_get()->piece_bytes;
-
-    p->at = at;
-    p->bytes = c->limit - at < most ? c->limit - at : most;
-    p->finish_ns = model_issue(p->bytes);
-    if (c->ring)
-        send_piece(c, p);
-    else
-        p->n = move_piece(c, p);
-}
-
-/* It is there when both the file and the model say so. */
-static ssize_t retire(const struct course *c, struct piece *p)
-{
-    if (c->ring) {
-        ring_wait(c->ring, &p->move);
-        p->n = p->move.code ? p->move.code : (ssize_t)p->move.done;
-        if (!c->t->is_write)
-            p->n = from_bounce(c, p, p->n);
-    }
-    model_wait(p->finish_ns);
-    return p->n;
-}
-
-/* Up to @most of @pieces in flight; a request ends with its first piece that comes short. */
-static ssize_t run_window(const struct course *c, struct piece *pieces, unsigned most)
-{
-    uint64_t sent = 0, back = 0;
-    size_t at = 0, done = 0;
-    bool is_short = false;
-    ssize_t code = 0;
-
-    while (back < sent || (at < c->limit && !is_short)) {
-        struct piece *p = &pieces[sent % most];
-        ssize_t n;
-
-        if (at < c->limit && !is_short && sent - back < most) {
-            issue(c, p, at);
-            at += p->bytes;
-            sent++;
-            continue;
-        }
-        p = &pieces[back++ % most];
-        n = retire(c, p);
-        if (is_short)
-            continue;
-        done += n > 0 ? (size_t)n : 0;
-        code = n < 0 ? n : 0;
-        is_short = n < (ssize_t)p->bytes;
-    }
-    return code ? code : (ssize_t)done;
-}
-
+/* Up to @most in flight; the model says when each is there. */
 static ssize_t run_pieces(const struct course *c, unsigned most)
 {
-    size_t stride = profile_get()->piece_bytes + 2 * PAGE;
-    struct piece pieces[MOST_PIECES] = {0};
-    uint8_t *bounce;
-    ssize_t n;
+    uint64_t finish[MOST_PIECES] = {0};
+    size_t piece = profile_get()->piece_bytes, done = 0;
+    ssize_t n = 0;
 
-    if (posix_memalign((void **)&bounce, PAGE, stride * most))
-        return -ENOMEM;
+    for (unsigned i = 0; done < c->limit; i = (i + 1) % most) {
+        size_t bytes = c->limit - done < piece ? c->limit - done : piece;
+
+        model_wait(finish[i]);
+        finish[i] = model_issue(bytes);
+        n = move_piece(c, done, bytes);
+        if (n <= 0)
+            break;
+        done += (size_t)n;
+        if ((size_t)n < bytes)
+            break;
+    }
     for (unsigned i = 0; i < most; i++)
-        pieces[i].bounce = bounce + stride * i;
-    n = run_window(c, pieces, most);
-    free(bounce);
-    return n;
+        model_wait(finish[i]);
+    return n < 0 ? n : (ssize_t)done;
 }
 
 static ssize_t run_mechanism(const struct course *c)
@@ -254,7 +168,7 @@ static ssize_t run_mechanism(const struct course *c)
     if (!is_large || !parallel_io || profile_get()->mechanism == MECHANISM_SERIAL)
         return run_pieces(c, 1);
     if (profile_get()->mechanism == MECHANISM_PARALLEL)
-        return run_pieces(c, !most ? 1 : most < MOST_PIECES ? most : MOST_PIECES);
+        return run_pieces(c, most ? most : 1);
     model_enter();
     n = run_pieces(c, 1);
     model_leave();
@@ -299,20 +213,14 @@ static int choose(struct course *c)
     return code;
 }
 
-/* O_DIRECT writes whole blocks only. */
-static bool goes_by_ring(const struct course *c)
-{
-    return c->road != ROAD_POSIX && c->t->file->direct_fd >= 0 &&
-           !(c->t->is_write && (c->is_unaligned || c->limit % PAGE));
-}
-
 static ssize_t run_course(struct course *c)
 {
     ssize_t n;
 
-    c->ring = goes_by_ring(c) ? ring_take() : NULL;
+    if (posix_memalign((void **)&c->bounce, PAGE, profile_get()->piece_bytes + 2 * PAGE))
+        return -ENOMEM;
     n = run_mechanism(c);
-    ring_give(c->ring);
+    free(c->bounce);
     return n;
 }
 

@@ -2,43 +2,12 @@
 /* The fake libcufile itself: bytes, rules, codes, faults. What it does wrong would be believed of the real one. */
 #include "test_cufile.h"
 
-#include <sys/mman.h>
-
 #define MIB   (1u << 20)
 #define QUIET "CUFILE_LOGFILE_PATH=/dev/null"
 
 /* ------------------------------------------------------------------------------------------------
  * Bytes
  */
-
-/* rchar of this process: bytes that read calls returned. */
-static uint64_t read_characters(void)
-{
-    unsigned long long n = 0;
-    FILE *f = fopen("/proc/self/io", "re");
-
-    if (!f || fscanf(f, "rchar: %llu", &n) != 1)
-        n = 0;
-    if (f)
-        fclose(f);
-    return n;
-}
-
-static size_t cached_bytes(int fd, size_t bytes)
-{
-    unsigned char *resident = calloc(bytes / 4096, 1);
-    void *map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
-    size_t n = 0;
-
-    if (map == MAP_FAILED || mincore(map, bytes, resident))
-        n = bytes;
-    for (size_t i = 0; i < bytes / 4096; i++)
-        n += resident[i] & 1 ? 4096 : 0;
-    if (map != MAP_FAILED)
-        munmap(map, bytes);
-    free(resident);
-    return n;
-}
 
 static int device_body(struct cufile *c)
 {
@@ -175,36 +144,6 @@ static int direct_codes_body(struct cufile *c)
     close(fd);
     free(host);
     return 0;
-}
-
-static int direct_body(struct cufile *c)
-{
-    int fd = made_file(4 * MIB, O_RDONLY | O_DIRECT);
-    uint8_t *host = calloc(4, MIB);
-    CUfileHandle_t file;
-    uint64_t before, after;
-    bool is_cold;
-
-    want(!fsync(fd) && !posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED));
-    is_cold = !cached_bytes(fd, 4 * MIB); /* never in memory's file systems */
-    want(!registered(c, fd, &file));
-    before = read_characters();
-    want(c->cuFileRead(file, host, 4 * MIB, 0, 0) == 4 * MIB);
-    after = read_characters();
-    want(is_right(host, 4 * MIB, 0));
-    want(after - before < MIB / 4); /* what reading the counter itself reads */
-    want(!is_cold || !cached_bytes(fd, 4 * MIB));
-    c->cuFileHandleDeregister(file);
-    close(fd);
-    free(host);
-    return 0;
-}
-
-/* As a real one does, by which spur tells it from the host's. */
-static void a_direct_road_makes_no_read_call(void **state)
-{
-    in_child("1.15.1.6", QUIET " FAKE_CUFILE_ROAD=nvfs", direct_body);
-    in_child("1.18.1.6", QUIET " FAKE_CUFILE_ROAD=p2p", direct_body);
 }
 
 static void misuse_has_its_code(void **state)
@@ -426,9 +365,11 @@ static void configuration_has_ranges_and_precedence(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_arrive_in_device_memory),           cmocka_unit_test(writes_arrive_in_the_file),
-        cmocka_unit_test(a_direct_road_makes_no_read_call),        cmocka_unit_test(misuse_has_its_code),
-        cmocka_unit_test(memory_and_files_of_other_kinds),         cmocka_unit_test(compatibility_can_be_forbidden),
+        cmocka_unit_test(reads_arrive_in_device_memory),
+        cmocka_unit_test(writes_arrive_in_the_file),
+        cmocka_unit_test(misuse_has_its_code),
+        cmocka_unit_test(memory_and_files_of_other_kinds),
+        cmocka_unit_test(compatibility_can_be_forbidden),
         cmocka_unit_test(configuration_has_ranges_and_precedence),
     };
 
