@@ -103,6 +103,7 @@ static void start(void)
     uint64_t n = number("FAKE_CUDA_DEVICES", 1);
 
     fake.delay_ns = number("FAKE_CUDA_DELAY_US", 50) * 1000;
+    fake.copies_per_s = number("FAKE_CUDA_RATE_MIB", 0) << 20;
     fake.check = number("FAKE_CUDA_CHECK", 0) != 0;
     fake.n_devices = n < FAKE_DEVICES ? (int)n : FAKE_DEVICES;
     narrow();

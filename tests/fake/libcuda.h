@@ -6,6 +6,7 @@
  *   crashes when it follows one.
  * - Each stream is a thread that completes copies late, and reads a copy's source only then: a buffer that is used
  *   again before its copy ended yields wrong bytes. FAKE_CUDA_DELAY_US (50) is added to 20 bytes a nanosecond.
+ * - FAKE_CUDA_RATE_MIB=N: all copies of a device together move N MiB a second at most (0: no limit).
  * - Calls on a thread without a current context fail as the real ones do; so does everything after a kernel fault.
  * - Kernels are the device functions of src/kernels/judge.h, compiled for the host, lane after lane.
  * - FAKE_CUDA_FAIL="cuMemAlloc_v2:3:2,..." makes the third call of a function return 2 (symbol : k-th call : CUresult).
@@ -57,6 +58,7 @@ struct CUctx_st {
     unsigned refs;
     CUresult error; /* sticky: a kernel fault */
     CUstream default_stream;
+    uint64_t copies_free_ns; /* when the last byte that was accepted is copied */
 };
 
 /* Memory that the fake GPU can reach. */
@@ -129,6 +131,7 @@ struct fake {
     pthread_mutex_t lock;
     pthread_cond_t progress; /* some work was completed */
     uint64_t delay_ns;
+    uint64_t copies_per_s; /* bytes, of each device; 0: unlimited */
     bool check;
     int n_devices;
     int visible[FAKE_DEVICES]; /* by number as CUDA counts what it sees */

@@ -63,6 +63,19 @@ static void finish(CUstream s, struct op *op, bool good)
     pthread_cond_broadcast(&fake.progress);
 }
 
+/* Lock held. When an operation that begins now is done: the copies of a device share its rate, where one is set. */
+static uint64_t due_of(CUstream s, const struct op *op, uint64_t begin)
+{
+    uint64_t due = op->cost_ns ? begin + op->cost_ns : 0, *free_ns = &s->context->copies_free_ns;
+
+    if (op->kind != OP_COPY || !fake.copies_per_s)
+        return due;
+    if (*free_ns < begin)
+        *free_ns = begin;
+    *free_ns += (uint64_t)((double)op->bytes * NS_PER_S / (double)fake.copies_per_s);
+    return due > *free_ns ? due : *free_ns;
+}
+
 static void *engine(void *argument)
 {
     CUstream s = argument;
@@ -71,7 +84,7 @@ static void *engine(void *argument)
     fake_lock();
     for (;;) {
         struct op *op;
-        uint64_t begin;
+        uint64_t begin, due;
         bool good;
 
         while (!s->head && !s->stop)
@@ -80,9 +93,10 @@ static void *engine(void *argument)
         if (!op)
             break;
         begin = op->issued_ns > idle_since ? op->issued_ns : idle_since;
+        due = due_of(s, op, begin);
         fake_unlock();
-        if (op->cost_ns)
-            sleep_until(begin + op->cost_ns);
+        if (due)
+            sleep_until(due);
         good = perform(op);
         idle_since = now_ns();
         fake_lock();
