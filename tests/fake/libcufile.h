@@ -13,6 +13,9 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#define PAGE        4096u
+#define MOST_PIECES 8 /* in flight of one request: the largest max_request_parallelism */
+
 #define FAKE_EXPORT __attribute__((visibility("default")))
 
 #define X(type, name, arguments) FAKE_EXPORT type name arguments;
@@ -173,8 +176,10 @@ struct fake_file {
     struct fake_file *next;
     int fd;
     int cached_fd; /* the same file without O_DIRECT */
+    int direct_fd; /* the same file with it, where its file system takes that */
     int flags;
-    bool is_direct_io; /* O_DIRECT */
+    bool is_direct_io;  /* fd has O_DIRECT */
+    bool is_past_cache; /* direct_fd has */
 };
 /* NULL: no such handle. */
 struct fake_file *file_of(CUfileHandle_t handle);
@@ -189,6 +194,17 @@ void model_wait(uint64_t until_ns);
 /* MECHANISM_SERIALISED: large requests wait for a slot. */
 void model_enter(void);
 void model_leave(void);
+
+/*
+ * Direct roads (libcufile_lane.c): up to MOST_PIECES pieces in flight, each in a slot. A read or write is begun, and
+ * its bytes, or -errno, are waited for with lane_end. NULL with errno: the kernel gives no queue.
+ */
+struct lane *lane_take(void);
+void lane_give(struct lane *l); /* nothing is in flight */
+void lane_read(struct lane *l, unsigned slot, const struct fake_file *f, uint8_t *to, size_t bytes, off_t offset);
+void lane_write(struct lane *l, unsigned slot, const struct fake_file *f, const uint8_t *from, size_t bytes,
+                off_t offset);
+ssize_t lane_end(struct lane *l, unsigned slot);
 
 struct transfer {
     struct fake_file *file;

@@ -81,11 +81,15 @@ static struct fake_file *make(int fd, int flags)
     f->fd = fd;
     f->flags = flags;
     f->is_direct_io = (flags & O_DIRECT) != 0;
-    f->cached_fd = open(path, (flags & O_ACCMODE) | O_CLOEXEC);
+    f->cached_fd = open(path, (flags & (O_ACCMODE | O_NOATIME)) | O_CLOEXEC);
     if (f->cached_fd < 0) {
         free(f);
         return NULL;
     }
+    f->direct_fd = f->is_direct_io ? fd : open(path, (flags & (O_ACCMODE | O_NOATIME)) | O_CLOEXEC | O_DIRECT);
+    f->is_past_cache = f->direct_fd >= 0;
+    if (!f->is_past_cache)
+        f->direct_fd = fd;
     return f;
 }
 
@@ -145,6 +149,8 @@ void cuFileHandleDeregister(CUfileHandle_t handle)
         fake_violation("cuFileHandleDeregister of a handle that is not registered");
         return;
     }
+    if (f->direct_fd != f->fd)
+        close(f->direct_fd);
     close(f->cached_fd);
     free(f);
 }

@@ -6,13 +6,16 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#define PAGE        4096u
-#define MOST_PIECES 8 /* in flight of one request: the largest max_request_parallelism */
+/* A piece on its way. */
+struct piece {
+    bool is_set;
+    size_t bytes;
+    uint64_t finish_ns; /* by the model */
+    ssize_t result;     /* of ROAD_POSIX, which is read and written at once */
+};
 
 /* A request on its way. */
 struct course {
@@ -22,8 +25,13 @@ struct course {
     bool is_unaligned;
     int fd;
     bool is_direct_io; /* of fd */
-    uint8_t *bounce;
-    size_t limit; /* bytes to move: fewer than asked for where a fault says so */
+    uint8_t *bounce;   /* of ROAD_POSIX */
+    struct lane *lane; /* of the others */
+    size_t limit;      /* bytes to move: fewer than asked for where a fault says so */
+    struct piece pieces[MOST_PIECES];
+    bool is_over; /* a piece failed or fell short; what comes after it does not count */
+    size_t done;
+    ssize_t error;
 };
 
 static uint64_t now_ns(void)
@@ -96,69 +104,62 @@ static ssize_t write_piece(const struct course *c, size_t at, size_t bytes)
     return (ssize_t)done;
 }
 
-/* A direct road makes no read or write system call, so the process's rchar and wchar stand still: by page faults here.
- */
-static ssize_t map_piece(const struct course *c, size_t at, size_t bytes)
+static void begin_piece(struct course *c, unsigned slot, size_t at, size_t bytes)
 {
-    off_t from = c->t->file_offset + (off_t)at;
-    size_t head = (size_t)from % PAGE;
-    struct stat st;
-    uint8_t *p;
+    const struct transfer *t = c->t;
+    struct piece *p = &c->pieces[slot];
 
-    if (fstat(c->fd, &st) < 0)
-        return -errno;
-    if (from >= st.st_size)
-        return 0;
-    if ((off_t)bytes > st.st_size - from)
-        bytes = (size_t)(st.st_size - from);
-    p = mmap(NULL, head + bytes, c->t->is_write ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, c->fd,
-             from - (off_t)head);
-    if (p == MAP_FAILED)
-        return -errno;
-    if (c->t->is_write)
-        memcpy(p + head, c->target.at + at, bytes);
+    *p = (struct piece){.is_set = true, .bytes = bytes, .finish_ns = model_issue(bytes)};
+    if (c->road == ROAD_POSIX)
+        p->result = t->is_write ? write_piece(c, at, bytes) : read_piece(c, at, bytes);
+    else if (t->is_write)
+        lane_write(c->lane, slot, t->file, c->target.at + at, bytes, t->file_offset + (off_t)at);
     else
-        memcpy(c->target.at + at, p + head, bytes);
-    munmap(p, head + bytes);
-    return (ssize_t)bytes;
+        lane_read(c->lane, slot, t->file, c->target.at + at, bytes, t->file_offset + (off_t)at);
 }
 
-static ssize_t move_piece(const struct course *c, size_t at, size_t bytes)
+static void end_piece(struct course *c, unsigned slot)
 {
-    if (c->road != ROAD_POSIX)
-        return map_piece(c, at, bytes);
-    return c->t->is_write ? write_piece(c, at, bytes) : read_piece(c, at, bytes);
+    struct piece *p = &c->pieces[slot];
+    ssize_t n;
+
+    if (!p->is_set)
+        return;
+    p->is_set = false;
+    n = c->road == ROAD_POSIX ? p->result : lane_end(c->lane, slot);
+    model_wait(p->finish_ns);
+    if (c->is_over)
+        return;
+    c->is_over = n < (ssize_t)p->bytes;
+    if (n < 0)
+        c->error = n;
+    else
+        c->done += (size_t)n;
 }
 
 /* ------------------------------------------------------------------------------------------------
  * All pieces
  */
 
-/* Up to @most in flight; the model says when each is there. */
-static ssize_t run_pieces(const struct course *c, unsigned most)
+/* Up to @most in flight; the model says when each is there at the earliest. */
+static ssize_t run_pieces(struct course *c, unsigned most)
 {
-    uint64_t finish[MOST_PIECES] = {0};
-    size_t piece = profile_get()->piece_bytes, done = 0;
-    ssize_t n = 0;
+    size_t piece = profile_get()->piece_bytes;
+    unsigned slot = 0;
 
-    for (unsigned i = 0; done < c->limit; i = (i + 1) % most) {
-        size_t bytes = c->limit - done < piece ? c->limit - done : piece;
-
-        model_wait(finish[i]);
-        finish[i] = model_issue(bytes);
-        n = move_piece(c, done, bytes);
-        if (n <= 0)
+    for (size_t at = 0; at < c->limit; at += piece) {
+        end_piece(c, slot);
+        if (c->is_over)
             break;
-        done += (size_t)n;
-        if ((size_t)n < bytes)
-            break;
+        begin_piece(c, slot, at, c->limit - at < piece ? c->limit - at : piece);
+        slot = (slot + 1) % most;
     }
     for (unsigned i = 0; i < most; i++)
-        model_wait(finish[i]);
-    return n < 0 ? n : (ssize_t)done;
+        end_piece(c, (slot + i) % most);
+    return c->error ? c->error : (ssize_t)c->done;
 }
 
-static ssize_t run_mechanism(const struct course *c)
+static ssize_t run_mechanism(struct course *c)
 {
     bool parallel_io = config_number(KEY_PARALLEL_IO) && config_number(KEY_IO_THREADS);
     bool is_large = c->t->bytes > profile_get()->piece_bytes && c->t->bytes > config_number(KEY_THRESHOLD) << 10;
@@ -217,6 +218,14 @@ static ssize_t run_course(struct course *c)
 {
     ssize_t n;
 
+    if (c->road != ROAD_POSIX) {
+        c->lane = lane_take();
+        if (!c->lane)
+            return -errno;
+        n = run_mechanism(c);
+        lane_give(c->lane);
+        return n;
+    }
     if (posix_memalign((void **)&c->bounce, PAGE, profile_get()->piece_bytes + 2 * PAGE))
         return -ENOMEM;
     n = run_mechanism(c);

@@ -92,6 +92,102 @@ static void writes_arrive_in_the_file(void **state)
 {
     in_child("1.15.1.6", QUIET, write_body);
     in_child("1.20.0.107", QUIET, write_body);
+    in_child("1.15.1.6", QUIET " FAKE_CUFILE_ROAD=nvfs", write_body);
+    in_child("1.20.0.107", QUIET " FAKE_CUFILE_ROAD=p2p FAKE_CUFILE_PIECE_KB=64", write_body);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * What a direct road leaves alone
+ */
+
+/* "rchar" and "wchar" of /proc/self/io, together. */
+static uint64_t system_call_bytes(void)
+{
+    unsigned long long n[2] = {0};
+    FILE *f = fopen("/proc/self/io", "re");
+
+    if (!f || fscanf(f, "rchar: %llu wchar: %llu", &n[0], &n[1]) != 2)
+        abort();
+    fclose(f);
+    return n[0] + n[1];
+}
+
+/* Pages of @fd's first @bytes that are in the page cache. */
+static size_t n_cached(int fd, size_t bytes)
+{
+    unsigned char in[4 * MIB / 4096];
+    void *map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+    size_t n = 0;
+
+    if (map == MAP_FAILED || mincore(map, bytes, in))
+        abort();
+    munmap(map, bytes);
+    for (size_t i = 0; i < bytes / 4096; i++)
+        n += in[i] & 1;
+    return n;
+}
+
+static bool is_past_cache(int fd)
+{
+    return fcntl(fd, F_GETFL) & O_DIRECT;
+}
+
+/* Neither system calls nor the page cache see it, whatever the caller's alignment, with a descriptor of either kind. */
+static int direct_body(struct cufile *c)
+{
+    int fds[] = {made_file(4 * MIB, O_RDWR | O_DIRECT), made_file(4 * MIB, O_RDWR)};
+    uint8_t *host = aligned_alloc(4096, 4 * MIB);
+    CUfileHandle_t file;
+
+    for (int i = 0; i < 2; i++) {
+        uint64_t from;
+
+        want(!registered(c, fds[i], &file));
+        want(!fsync(fds[i]) && !posix_fadvise(fds[i], 0, 0, POSIX_FADV_DONTNEED));
+        from = system_call_bytes();
+        want(c->cuFileRead(file, host, 4 * MIB, 0, 0) == 4 * MIB && is_right(host, 4 * MIB, 0));
+        want(c->cuFileRead(file, host, MIB, 999, 55) == MIB && is_right(host + 55, MIB, 999));
+        want(!is_past_cache(fds[0]) || n_cached(fds[i], 4 * MIB) == 0);
+        want(c->cuFileWrite(file, host, MIB, 2 * MIB, 0) == MIB);
+        want(system_call_bytes() - from < MIB / 2); /* what read them was itself read */
+        c->cuFileHandleDeregister(file);
+        close(fds[i]);
+    }
+    free(host);
+    return 0;
+}
+
+static void direct_roads_are_past_system_calls_and_cache(void **state)
+{
+    in_child("1.15.1.6", QUIET " FAKE_CUFILE_ROAD=nvfs", direct_body);
+    in_child("1.20.0.107", QUIET " FAKE_CUFILE_ROAD=p2p FAKE_CUFILE_PIECE_KB=128", direct_body);
+    in_child("1.18.1.6", QUIET " FAKE_CUFILE_ROAD=user", direct_body);
+}
+
+/* A direct road fails as the kernel does, with every piece accounted for. */
+static int failing_body(struct cufile *c)
+{
+    int fd = made_file(4 * MIB, O_RDONLY | O_DIRECT);
+    uint8_t *host = malloc(4 * MIB);
+    CUfileHandle_t file;
+    void *hole;
+
+    want(!registered(c, fd, &file));
+    hole = mmap(NULL, 4 * MIB, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    want(c->cuFileRead(file, hole, 4 * MIB, 0, 0) == -1 && errno == EFAULT);
+    want(c->cuFileRead(file, host, 4 * MIB, 0, 0) == 4 * MIB && is_right(host, 4 * MIB, 0));
+    want(c->cuFileRead(file, host, 4 * MIB, 4 * MIB - 5000, 0) == 5000 && is_right(host, 5000, 4 * MIB - 5000));
+    c->cuFileHandleDeregister(file);
+    munmap(hole, 4 * MIB);
+    close(fd);
+    free(host);
+    return 0;
+}
+
+static void pieces_that_fail_are_told(void **state)
+{
+    in_child("1.15.1.6", QUIET " FAKE_CUFILE_ROAD=nvfs", failing_body);
+    in_child("1.20.0.107", QUIET " FAKE_CUFILE_ROAD=nvfs", failing_body);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -367,6 +463,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_arrive_in_device_memory),
         cmocka_unit_test(writes_arrive_in_the_file),
+        cmocka_unit_test(direct_roads_are_past_system_calls_and_cache),
+        cmocka_unit_test(pieces_that_fail_are_told),
         cmocka_unit_test(misuse_has_its_code),
         cmocka_unit_test(memory_and_files_of_other_kinds),
         cmocka_unit_test(compatibility_can_be_forbidden),
