@@ -23,6 +23,7 @@
 #include "probe/simfs.h"
 
 #define RPC_LIBFUSE (1u << 20) /* what its buffer holds */
+#define LINGER_NS   1000000000u
 
 uint64_t simfs_rpc_max(const char **ret_what)
 {
@@ -196,6 +197,26 @@ static int say_busy(const char *mount, int code, uint64_t pid, struct spur_error
     return -code;
 }
 
+static int unmount_once(const char *mount)
+{
+    if (umount2(mount, 0) == 0)
+        return 0;
+    return errno == EPERM ? fusermount(mount, "-uq") : -errno;
+}
+
+/* The kernel closes what a process had open after its end: an io_uring some time after. */
+static int unmount(const char *mount)
+{
+    uint64_t until = now_ns() + LINGER_NS;
+    int r = unmount_once(mount);
+
+    while (r == -EBUSY && now_ns() < until) {
+        usleep(LINGER_NS / 50 / 1000);
+        r = unmount_once(mount);
+    }
+    return r;
+}
+
 int simfs_unmount(const char *name, struct spur_error *e)
 {
     const char *remedy = "name the mount of a running simfs";
@@ -204,7 +225,7 @@ int simfs_unmount(const char *name, struct spur_error *e)
     _cleanup_fd_ int server = -1;
     struct pollfd p = {.events = POLLIN};
     uint64_t pid = 0;
-    int r = 0;
+    int r;
 
     if (!mount && errno != ENOTCONN)
         return refuse(e, name, strerrordesc_np(errno), remedy);
@@ -212,8 +233,7 @@ int simfs_unmount(const char *name, struct spur_error *e)
     if (!m || !is_ours(m->mount_point, m))
         return refuse(e, name, "is no mount of simfs", remedy);
     server = server_fd(m->mount_point, &pid);
-    if (umount2(m->mount_point, 0) < 0)
-        r = errno == EPERM ? fusermount(m->mount_point, "-uq") : -errno;
+    r = unmount(m->mount_point);
     if (r < 0)
         return say_busy(m->mount_point, -r, pid, e);
     p.fd = server;
