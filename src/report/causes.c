@@ -97,10 +97,14 @@ bool cause_does_not_wait(const struct cause_side *s)
 
 bool cause_comparable(const struct cause_case *c)
 {
+    return !strcmp(c->side.file, c->baseline.file) && cause_comparable_across_files(c);
+}
+
+bool cause_comparable_across_files(const struct cause_case *c)
+{
     const char *served = c->side.served;
 
     return (!strcmp(served, "storage") || !strcmp(served, "simulated")) && !strcmp(served, c->baseline.served) &&
-           !strcmp(c->side.file, c->baseline.file) &&
            cause_alike(c->side.rate.center / c->side.requests.center,
                        c->baseline.rate.center / c->baseline.requests.center, 1 + c->margin) &&
            c->side.throttled_share < CAUSE_THROTTLED_SOME && c->baseline.throttled_share < CAUSE_THROTTLED_SOME;

@@ -38,6 +38,8 @@ const char *cause_name(enum cause_kind kind); /* "not direct" */
 #define CAUSE_IN_FLIGHT_RATIO 1.1
 /* Sizes on the wire that count as one size: a last piece that is shorter moves the mean by less. */
 #define CAUSE_SAME_SIZE 1.25
+/* Times of a request on two storages that count as one: a piece that carries less is also sooner through. */
+#define CAUSE_SAME_TIME 1.25
 /* Two different numbers of wire requests for one request: between 1 and 2 pieces lies what an unaligned end adds. */
 #define CAUSE_SPLIT_RATIO 1.5
 /* Little's law, in flight x size / service time = rate: the error that counters of ms, and the ends of the window,
@@ -191,6 +193,8 @@ bool cause_waits(const struct cause_side *s);
 bool cause_does_not_wait(const struct cause_side *s);
 /* Both arms ask the same thing of the same files, the storage answers both, and a CPU limit hardly holds them back. */
 bool cause_comparable(const struct cause_case *c);
+/* The same, but for the file. */
+bool cause_comparable_across_files(const struct cause_case *c);
 /* A model of storage on a machine that has no CPU left is no storage. */
 bool cause_machine_is_full(const struct cause_side *s);
 /* What the storage saw of it is known, is not contradicted by samples, and is consistent with its rate. */

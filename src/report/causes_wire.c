@@ -18,10 +18,15 @@ static bool may_be_computing(const struct cause_side *s)
     return !(busy < CAUSE_HALF_BUSY) && !cause_waits(s);
 }
 
+static bool is_judged_across_files(const struct cause_case *c, struct cause_sides *ret)
+{
+    return cause_sides(c, ret) && cause_comparable_across_files(c) && cause_knows_wire(ret->faster) &&
+           cause_knows_wire(ret->slower) && !(c->simulated && cause_machine_is_full(ret->slower));
+}
+
 static bool is_judged(const struct cause_case *c, struct cause_sides *ret)
 {
-    return cause_sides(c, ret) && cause_comparable(c) && cause_knows_wire(ret->faster) &&
-           cause_knows_wire(ret->slower) && !(c->simulated && cause_machine_is_full(ret->slower));
+    return cause_comparable(c) && is_judged_across_files(c, ret);
 }
 
 /* More in flight, and enough more to account for the ratio; nothing else keeps the slower one back. */
@@ -108,15 +113,22 @@ static bool has_smaller_trips(const struct cause_sides *s)
            cause_share(trips, s->ratio) >= CAUSE_SHARE && !may_be_computing(s->slower);
 }
 
+/* One storage, or two that take as long for a request: of two mounts of one server, say. */
+static bool has_one_speed(const struct cause_case *c, const struct cause_sides *s)
+{
+    return cause_comparable(c) ||
+           cause_alike(s->faster->service_ns.center, s->slower->service_ns.center, CAUSE_SAME_TIME);
+}
+
 bool cause_splitting(const struct cause_case *c, struct cause_finding *ret)
 {
     struct cause_sides s;
 
-    if (!is_judged(c, &s) || !agree_with_little(&s))
+    if (!is_judged_across_files(c, &s) || !agree_with_little(&s))
         return false;
-    if (splits_more(s.faster, s.slower) && has_more_in_flight(&s))
+    if (cause_comparable(c) && splits_more(s.faster, s.slower) && has_more_in_flight(&s))
         ret->variant = "parallel";
-    else if (has_smaller_trips(&s))
+    else if (has_smaller_trips(&s) && has_one_speed(c, &s))
         ret->variant = "small";
     else
         return false;

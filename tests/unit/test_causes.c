@@ -433,6 +433,27 @@ static struct truth other_file(uint64_t *state, struct cause_case *ret)
     return (struct truth){0, BIT(CAUSE_NOISE)}; /* which of them is faster is chance, and so may be how much */
 }
 
+/* Two mounts of one server, of which one cuts requests smaller. */
+static struct truth split_by_another_mount(uint64_t *state, struct cause_case *ret)
+{
+    struct truth t = split_small(state, ret);
+
+    ret->side.file = "/mnt/b/f";
+    return t;
+}
+
+/* And of two servers: which of the two it is that makes the difference is not known. */
+static struct truth split_by_another_server(uint64_t *state, struct cause_case *ret)
+{
+    struct model_arm a = plain(state), b = a;
+
+    b.pieces = 4u << model_pick(state, 4);
+    b.latency *= model_between(state, 1.5, 5);
+    either(&a, &b, state, ret);
+    ret->side.file = "/mnt/b/f";
+    return (struct truth){0, 0};
+}
+
 static void forget_wire(struct cause_side *s)
 {
     const struct stats_figure none = {.center = NAN, .low = NAN, .high = NAN, .min = NAN, .max = NAN};
@@ -550,6 +571,8 @@ static scenario_fn *const scenarios[] = {
     other_storage,
     polling,
     other_file,
+    split_by_another_mount,
+    split_by_another_server,
     unknown_wire,
     crowded,
     full_machine,
