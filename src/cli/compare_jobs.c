@@ -74,6 +74,7 @@ static bool is_label(const struct experiment *x, const char *key)
 
 static int make_words(const struct experiment *x, uint32_t cell, uint32_t arm, struct words *l, struct spur_error *e)
 {
+    const struct experiment_match *match = experiment_match_of(x, cell, arm);
     _cleanup_free_ struct experiment_setting *settings = NULL;
     size_t n = 0;
     int r = plan_settings(x, cell, arm, &settings, &n, e);
@@ -83,9 +84,9 @@ static int make_words(const struct experiment *x, uint32_t cell, uint32_t arm, s
     if (!r)
         r = add_word(l, e, "--seed=0"); /* each row has its own */
     for (size_t i = 0; !r && i < n; i++)
-        if (!is_label(x, settings[i].key))
+        if (!is_label(x, settings[i].key) && !(match && !strcmp(match->key, settings[i].key)))
             r = add_setting(l, &settings[i], e);
-    return r;
+    return r || !match ? r : add_word(l, e, "--%s=%u", match->key, match->value);
 }
 
 /* The job owns what it holds. */

@@ -128,8 +128,9 @@ const struct option compare_rows[] = {
      .manual =
          "By untimed pilots before the plan is written down, with --dry-run too. Without COUNT the baseline stays "
          "as it is, and the others are brought to the number that it keeps. Threads are changed, or depth where "
-         "an arm sets threads itself. What was found are settings of the arms from then on, in the plan and in "
-         "the report; a resumed experiment keeps them. For plans without axes. Refused where nothing counts what "
+         "an arm sets threads itself, or they are an axis. Each cell has its own. What was found are settings of "
+         "the arms from then on, in the plan and in the report; a resumed experiment keeps them. Refused where nothing "
+         "counts what "
          "is on the wire (docs/wire.md)."},
     {.name = "region",
      .metavar = "WHICH",

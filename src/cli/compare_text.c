@@ -90,17 +90,33 @@ static void print_axes(FILE *out, const struct experiment *x)
     }
 }
 
+static void print_matched(FILE *out, const struct experiment *x, uint32_t cell)
+{
+    char text[400];
+    size_t n = 0;
+
+    for (size_t i = 0; i < x->n_matches; i++) {
+        const struct experiment_match *m = &x->matches[i];
+
+        if (m->cell != cell)
+            continue;
+        if (!n && x->n_cells > 1)
+            fprintf(out, "  matched in cell %s:", shown(x->cells[cell].label, text, sizeof(text)));
+        else if (!n)
+            fputs("  matched:", out);
+        if (!n++)
+            fprintf(out, " %.1f wire requests in flight, by pilots:", m->target);
+        fprintf(out, "%s %s %.1f with %s=%u", n > 1 ? "," : "", shown(x->arms[m->arm].name, text, sizeof(text)),
+                m->in_flight, m->key, m->value);
+    }
+    if (n)
+        putc('\n', out);
+}
+
 static void print_matches(FILE *out, const struct experiment *x)
 {
-    char name[200];
-
-    if (x->n_matches)
-        fprintf(out, "  matched: %.1f wire requests in flight, by pilots:", x->matches[0].target);
-    for (size_t i = 0; i < x->n_matches; i++)
-        fprintf(out, "%s %s %.1f with %s=%u", i ? "," : "", shown(x->arms[x->matches[i].arm].name, name, sizeof(name)),
-                x->matches[i].in_flight, x->matches[i].key, x->matches[i].value);
-    if (x->n_matches)
-        putc('\n', out);
+    for (uint32_t cell = 0; cell < x->n_cells; cell++)
+        print_matched(out, x, cell);
 }
 
 static void print_states(FILE *out, const struct experiment *x)

@@ -116,6 +116,8 @@ static int check_values(const struct experiment *x, struct spur_error *e)
 {
     int r = check_settings(&x->common, e);
 
+    if (x->n_matches && x->n_cells > 1)
+        return cannot(e, "--match", "an arm's setting holds in all cells there, and each cell has its own");
     for (size_t i = 0; i < x->n_arms && !r; i++)
         r = check_settings(&x->arms[i].settings, e);
     for (size_t i = 0; i < x->n_axes && !r; i++) {

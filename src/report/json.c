@@ -114,9 +114,9 @@ static json_t *matches(const struct experiment *x)
     for (size_t i = 0; i < x->n_matches; i++) {
         const struct experiment_match *m = &x->matches[i];
 
-        append(&list, json_pack("{s:o, s:o, s:i, s:o, s:o, s:i}", "arm", name(x->arms[m->arm].name), "key",
-                                name(m->key), "value", (int)m->value, "target", real(m->target), "in_flight",
-                                real(m->in_flight), "n_pilots", (int)m->n_pilots));
+        append(&list, json_pack("{s:o, s:o, s:o, s:i, s:o, s:o, s:i}", "cell", name(x->cells[m->cell].label), "arm",
+                                name(x->arms[m->arm].name), "key", name(m->key), "value", (int)m->value, "target",
+                                real(m->target), "in_flight", real(m->in_flight), "n_pilots", (int)m->n_pilots));
     }
     return list;
 }

@@ -108,28 +108,54 @@ static int tell_nothing(struct summary *s)
  * Arms that were matched
  */
 
+static void tell_matched(FILE *out, const struct summary *s, uint32_t cell)
+{
+    const struct experiment *x = s->a->x;
+    const char *before = "";
+
+    for (size_t i = 0; i < x->n_matches; i++) {
+        const struct experiment_match *m = &x->matches[i];
+
+        if (m->cell != cell)
+            continue;
+        fputs(before, out);
+        words_arm(out, s->a, m->arm);
+        fprintf(out, " kept %.1f with ", m->in_flight);
+        words_clean(out, m->key);
+        fprintf(out, "=%u", m->value);
+        before = ", ";
+    }
+}
+
+static int tell_matches_of(struct summary *s, uint32_t cell, double target)
+{
+    FILE *out = texts_begin(&s->texts);
+
+    if (!out)
+        return -ENOMEM;
+    if (s->a->x->n_cells > 1) {
+        words_clean(out, s->a->x->cells[cell].label);
+        fputs(": the", out);
+    } else {
+        fputs("The", out);
+    }
+    fprintf(out, " arms were set to keep about %.1f wire requests in flight, and differ in threads or depth for it: ",
+            target);
+    tell_matched(out, s, cell);
+    fputs(" in pilots.", out);
+    return texts_end(&s->texts);
+}
+
+/* They stand cell by cell. */
 static int tell_matches(struct summary *s)
 {
     const struct experiment *x = s->a->x;
-    FILE *out;
+    int r = 0;
 
-    if (!x->n_matches)
-        return 0;
-    out = texts_begin(&s->texts);
-    if (!out)
-        return -ENOMEM;
-    fprintf(out,
-            "The arms were set to keep about %.1f wire requests in flight, and differ in threads or depth for it: ",
-            x->matches[0].target);
-    for (size_t i = 0; i < x->n_matches; i++) {
-        fputs(i ? ", " : "", out);
-        words_arm(out, s->a, x->matches[i].arm);
-        fprintf(out, " kept %.1f with ", x->matches[i].in_flight);
-        words_clean(out, x->matches[i].key);
-        fprintf(out, "=%u", x->matches[i].value);
-    }
-    fputs(" in pilots.", out);
-    return texts_end(&s->texts);
+    for (size_t i = 0; !r && i < x->n_matches; i++)
+        if (!i || x->matches[i].cell != x->matches[i - 1].cell)
+            r = tell_matches_of(s, x->matches[i].cell, x->matches[i].target);
+    return r;
 }
 
 /* ------------------------------------------------------------------------------------------------

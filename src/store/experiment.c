@@ -84,3 +84,11 @@ const char *experiment_value_of(const struct experiment *x, uint32_t cell, uint3
             value = x->axes[i].values[x->cells[cell].value[i]].text;
     return value ? value : setting_value(&x->common, key);
 }
+
+const struct experiment_match *experiment_match_of(const struct experiment *x, uint32_t cell, uint32_t arm)
+{
+    for (size_t i = 0; i < x->n_matches; i++)
+        if (x->matches[i].cell == cell && x->matches[i].arm == arm)
+            return &x->matches[i];
+    return NULL;
+}

@@ -84,6 +84,7 @@ struct experiment_match {
     uint32_t value;
     uint32_t n_pilots;
     double target, in_flight; /* wire requests: what was looked for, and what the pilot at that value kept */
+    uint32_t cell;            /* in a plan of several, only there: the arm has no such setting of its own then */
 };
 
 enum experiment_region { REGION_SAME, REGION_ROTATE };
@@ -126,5 +127,8 @@ int experiment_from_json(const json_t *json, struct experiment *ret);
 /* Value of @key for @arm in @cell: the arm's own, the axis's, or the common one (the first, where it stands twice);
  * NULL: the option's default. */
 const char *experiment_value_of(const struct experiment *x, uint32_t cell, uint32_t arm, const char *key);
+
+/* What pilots found for @arm in @cell; NULL: nothing. */
+const struct experiment_match *experiment_match_of(const struct experiment *x, uint32_t cell, uint32_t arm);
 
 #endif

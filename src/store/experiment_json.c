@@ -129,10 +129,10 @@ static json_t *matches_to_json(const struct experiment *x)
     for (size_t i = 0; i < x->n_matches; i++) {
         const struct experiment_match *m = &x->matches[i];
 
-        append(&list,
-               json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "arm", index_to_json(m->arm), "key", text_to_json(m->key),
-                         "value", index_to_json(m->value), "n_pilots", index_to_json(m->n_pilots), "target",
-                         real_to_json(m->target), "in_flight", real_to_json(m->in_flight)));
+        append(&list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "cell", index_to_json(m->cell), "arm",
+                                index_to_json(m->arm), "key", text_to_json(m->key), "value", index_to_json(m->value),
+                                "n_pilots", index_to_json(m->n_pilots), "target", real_to_json(m->target), "in_flight",
+                                real_to_json(m->in_flight)));
     }
     return list;
 }

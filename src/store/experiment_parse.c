@@ -251,6 +251,8 @@ static int parse_match(const json_t *json, const struct experiment *x, struct ex
         r = parse_index(json_object_get(json, "n_pilots"), SIZE_MAX, &match->n_pilots);
     if (!r)
         r = parse_real(json_object_get(json, "target"), &match->target);
+    if (!r && json_object_get(json, "cell")) /* older plans have one cell */
+        r = parse_index(json_object_get(json, "cell"), x->n_cells, &match->cell);
     return r ? r : parse_real(json_object_get(json, "in_flight"), &match->in_flight);
 }
 

@@ -18,7 +18,8 @@
 
 struct match {
     struct experiment *x;
-    const struct sweep_pair *pairs;
+    uint32_t cell;
+    const struct sweep_pair *pairs; /* of that cell */
     const struct match_options *o;
 };
 
@@ -27,6 +28,15 @@ struct arm {
     uint32_t arm;
     const char *key; /* threads, depth */
 };
+
+/* " in cell request 64K", where there are several. */
+static const char *where(const struct match *m, char text[200])
+{
+    text[0] = 0;
+    if (m->x->n_cells > 1)
+        snprintf(text, 200, " in cell %s", m->x->cells[m->cell].label);
+    return text;
+}
 
 /* ------------------------------------------------------------------------------------------------
  * One pilot
@@ -96,12 +106,12 @@ static int judge(const struct arm *a, const struct worker_end *end, double *ret_
 
 static void say(const struct arm *a, uint32_t value, double in_flight)
 {
-    char line[300];
+    char line[500], cell[200];
 
     if (!a->m->o->said)
         return;
-    snprintf(line, sizeof(line), "match: %s with %s=%u keeps %.1f wire requests in flight", a->m->x->arms[a->arm].name,
-             a->key, value, in_flight);
+    snprintf(line, sizeof(line), "match: %s with %s=%u keeps %.1f wire requests in flight%s",
+             a->m->x->arms[a->arm].name, a->key, value, in_flight, where(a->m, cell));
     a->m->o->said(a->m->o->context, line);
 }
 
@@ -137,13 +147,24 @@ static const char *own_value(const struct experiment *x, uint32_t arm, const cha
     return NULL;
 }
 
+static bool is_axis(const struct experiment *x, const char *key)
+{
+    for (size_t i = 0; i < x->n_axes; i++)
+        if (!strcmp(x->axes[i].key, key))
+            return true;
+    return false;
+}
+
+/* What the arm sets itself, and what an axis varies, stays as it is. */
 static int choose_key(struct arm *a, struct spur_error *e)
 {
-    bool has_threads = own_value(a->m->x, a->arm, "threads"), has_depth = own_value(a->m->x, a->arm, "depth");
+    const struct experiment *x = a->m->x;
+    bool has_threads = own_value(x, a->arm, "threads") || is_axis(x, "threads");
+    bool has_depth = own_value(x, a->arm, "depth") || is_axis(x, "depth");
 
     if (has_threads && has_depth) {
-        error_spur(e, SPUR_CODE_USAGE, "match", "--match inflight: arm %s sets both threads and depth",
-                   a->m->x->arms[a->arm].name);
+        error_spur(e, SPUR_CODE_USAGE, "match", "--match inflight: threads and depth of arm %s are both given",
+                   x->arms[a->arm].name);
         error_remedy(e, "leave one of them to be found");
         return -EINVAL;
     }
@@ -178,7 +199,8 @@ static int keep(const struct arm *a, double target, const struct match_found *fo
     struct experiment *x = a->m->x;
     struct experiment_match *m = &x->matches[x->n_matches];
 
-    *m = (struct experiment_match){a->arm, strdup(a->key), found->value, found->n_pilots, target, found->in_flight};
+    *m = (struct experiment_match){a->arm, strdup(a->key),   found->value, found->n_pilots,
+                                   target, found->in_flight, a->m->cell};
     if (!m->key)
         return error_errno(e, ENOMEM, "strdup", "a match");
     x->n_matches++;
@@ -187,13 +209,13 @@ static int keep(const struct arm *a, double target, const struct match_found *fo
 
 static int refuse_far(const struct arm *a, double target, const struct match_found *found, struct spur_error *e)
 {
-    char why[300] = "";
+    char why[300] = "", cell[200];
 
     if (found->refused)
         snprintf(why, sizeof(why), "; %s=%u: %.200s", a->key, found->refused, e->detail);
     error_spur(e, SPUR_CODE_REFUSED, "match",
-               "--match inflight: arm %s cannot keep %.1f wire requests in flight: nearest is %.1f, with %s=%u%s",
-               a->m->x->arms[a->arm].name, target, found->in_flight, a->key, found->value, why);
+               "--match inflight: arm %s cannot keep %.1f wire requests in flight%s: nearest is %.1f, with %s=%u%s",
+               a->m->x->arms[a->arm].name, target, where(a->m, cell), found->in_flight, a->key, found->value, why);
     error_remedy(e, "--match inflight=%.0f, or another request size", fmax(found->in_flight, 1));
     refer(a, "nfs-slots", e);
     return -EPERM;
@@ -211,7 +233,8 @@ static int match_arm(const struct match *m, uint32_t arm, double target, struct 
         return r;
     if (!match_is_near(found.in_flight, target))
         return refuse_far(&a, target, &found, e);
-    r = set_value(m->x, arm, a.key, found.value, e);
+    if (m->x->n_cells == 1)
+        r = set_value(m->x, arm, a.key, found.value, e);
     return r ? r : keep(&a, target, &found, e);
 }
 
@@ -246,14 +269,8 @@ static int take_baseline(const struct match *m, double *ret_target, struct spur_
 
 static int check(const struct match *m, struct spur_error *e)
 {
-    if (m->x->n_cells != 1) {
-        error_spur(e, SPUR_CODE_USAGE, "match", "--match inflight: the plan has %zu cells, and an arm one setting",
-                   m->x->n_cells);
-        error_remedy(e, "leave the axes out: one comparison for each point of them");
-        return -EINVAL;
-    }
     for (uint32_t arm = 0; arm < m->x->n_arms; arm++)
-        if (writes(&m->pairs[arm].job) && m->x->cells[0].pairs[arm].state == PAIR_PLANNED && !m->o->may_write) {
+        if (writes(&m->pairs[arm].job) && m->x->cells[m->cell].pairs[arm].state == PAIR_PLANNED && !m->o->may_write) {
             error_spur(e, SPUR_CODE_USAGE, "match", "--match inflight: its pilots would write, and --dry-run must not");
             error_remedy(e, "leave --dry-run out, or give threads and depth of each arm");
             return -EINVAL;
@@ -262,34 +279,51 @@ static int check(const struct match *m, struct spur_error *e)
 }
 
 /* The second copy of the baseline has its settings. */
-static int copy_to_aa(struct experiment *x, struct spur_error *e)
+static int copy_to_aa(const struct match *m, struct spur_error *e)
 {
-    for (size_t i = 0; i < x->n_matches; i++)
-        if (x->aa != EXPERIMENT_NONE && x->matches[i].arm == x->baseline &&
-            own_value(x, x->baseline, x->matches[i].key))
-            return set_value(x, x->aa, x->matches[i].key, x->matches[i].value, e);
-    return 0;
+    const struct experiment_match *of = experiment_match_of(m->x, m->cell, m->x->baseline);
+    const struct arm a = {m, m->x->aa, of ? of->key : NULL};
+    struct match_found found;
+
+    if (m->x->aa == EXPERIMENT_NONE || !of)
+        return 0;
+    if (m->x->n_cells == 1)
+        return own_value(m->x, m->x->baseline, of->key) ? set_value(m->x, m->x->aa, of->key, of->value, e) : 0;
+    found = (struct match_found){.value = of->value, .in_flight = of->in_flight};
+    return keep(&a, of->target, &found, e);
+}
+
+static int match_cell(const struct match *m, struct spur_error *e)
+{
+    const struct experiment *x = m->x;
+    double target = m->o->target;
+    int r = check(m, e);
+
+    if (!r && isnan(target) && x->cells[m->cell].pairs[x->baseline].state == PAIR_PLANNED)
+        r = take_baseline(m, &target, e);
+    if (isnan(target)) /* its baseline cannot run there: nothing is compared */
+        return r;
+    for (uint32_t arm = 0; !r && arm < x->n_arms; arm++) {
+        bool is_target = arm == x->baseline && isnan(m->o->target);
+
+        if (!is_target && arm != x->aa && x->cells[m->cell].pairs[arm].state == PAIR_PLANNED)
+            r = match_arm(m, arm, target, e);
+    }
+    return r || isnan(m->o->target) ? r : copy_to_aa(m, e);
 }
 
 int match_arms(struct experiment *x, const struct sweep_pair *pairs, const struct match_options *o,
                struct spur_error *e)
 {
-    const struct match m = {x, pairs, o};
-    double target = o->target;
-    int r = check(&m, e);
+    int r = 0;
 
-    if (r < 0)
-        return r;
-    x->matches = calloc(x->n_arms, sizeof(*x->matches));
+    x->matches = calloc(x->n_cells * x->n_arms, sizeof(*x->matches));
     if (!x->matches)
         return error_errno(e, ENOMEM, "calloc", "matches");
-    if (isnan(target))
-        r = take_baseline(&m, &target, e);
-    for (uint32_t arm = 0; !r && arm < x->n_arms; arm++) {
-        bool is_target = arm == x->baseline && isnan(o->target);
+    for (uint32_t cell = 0; !r && cell < x->n_cells; cell++) {
+        const struct match m = {x, cell, pairs + cell * x->n_arms, o};
 
-        if (!is_target && arm != x->aa && x->cells[0].pairs[arm].state == PAIR_PLANNED)
-            r = match_arm(&m, arm, target, e);
+        r = match_cell(&m, e);
     }
-    return r ? r : isnan(o->target) ? 0 : copy_to_aa(x, e);
+    return r;
 }

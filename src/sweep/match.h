@@ -46,8 +46,8 @@ struct match_options {
 };
 
 /*
- * Changes the arms' settings of @x (one cell, @pairs checked) and fills x->matches. The jobs of @pairs are then out of
- * date. -EINVAL: more than one cell, or an arm leaves neither threads nor depth to change. -EPERM (REFUSED): nothing
+ * Fills x->matches, cell by cell (@pairs checked), and in a plan of one cell makes them the arms' settings. The jobs of
+ * @pairs are then out of date. -EINVAL: an arm leaves neither threads nor depth to change. -EPERM (REFUSED): nothing
  * counts what is on the wire there, or an arm cannot come near.
  */
 int match_arms(struct experiment *x, const struct sweep_pair *pairs, const struct match_options *o,

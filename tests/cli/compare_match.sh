@@ -20,8 +20,11 @@ matched 0 --file "$mount/data.0" --match inflight=4 --threads 1 --dry-run
 grep -q "matched: 4.0 wire requests in flight, by pilots: $found" "$work/out" || fail "--dry-run does not say it"
 matched 3 --file "$mount/data.0" --match inflight=1000 --dry-run
 says err "arm a cannot keep 1000.0 wire requests in flight: nearest is "
-matched 2 --file "$mount/data.0" --match inflight --threads 1,2 --dry-run
-says err "has 2 cells"
+matched 3 --file "$mount/data.0" --match inflight=8 --threads 1,2 --dry-run # an axis stays as it is: depth is what is left
+says err "cannot keep"
+says err "in flight in cell threads 1: nearest is"
+matched 2 --file "$mount/data.0" --match inflight --threads 1,2 --depth 1,2 --dry-run
+says err "threads and depth of arm"
 matched 2 --file "$mount/data.0" --match 8 --dry-run
 says err "neither inflight nor inflight="
 

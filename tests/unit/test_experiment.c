@@ -16,7 +16,7 @@ static void plan_as_json(void **state)
 
     fixture_plan(&x, 3);
     x.matches = fixture_zeroed(1, sizeof(*x.matches));
-    x.matches[x.n_matches++] = (struct experiment_match){1, fixture_text("threads"), 12, 3, 8.1, 7.75};
+    x.matches[x.n_matches++] = (struct experiment_match){1, fixture_text("threads"), 12, 3, 8.1, 7.75, 1};
     json = experiment_to_json(&x);
     assert_non_null(json);
     text = json_dumps(json, JSON_COMPACT);
@@ -28,7 +28,8 @@ static void plan_as_json(void **state)
     assert_int_equal(back.n_matches, 1);
     assert_string_equal(back.matches[0].key, "threads");
     assert_int_equal(back.matches[0].value, 12);
-    assert_true(back.matches[0].arm == 1 && back.matches[0].target == 8.1 && back.matches[0].in_flight == 7.75);
+    assert_true(back.matches[0].arm == 1 && back.matches[0].cell == 1 && back.matches[0].target == 8.1 &&
+                back.matches[0].in_flight == 7.75);
     experiment_free(&back);
     experiment_free(&x);
     json_decref(json);
