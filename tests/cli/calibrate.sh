@@ -4,7 +4,10 @@
 # follows from them, and nothing where two arms are one mechanism.
 . "$(dirname "$0")/cufile_lib.sh"
 
-prepared f 32M
+# In memory: what a disk takes would be added to what the mechanisms take.
+file=$work/f
+memory=$(mktemp -d /dev/shm/spur-calibrate.XXXXXX 2>/dev/null) && file=$memory/f && trap 'rm -rf "$work" "$memory"' EXIT
+expect 0 "$SPUR" prepare "$file" --size 32M
 export FAKE_CUFILE_ROAD=nvfs
 blocks="--blocks 5"
 # experiment NAME OPTIONS...: its report is $work/NAME.json.
@@ -13,7 +16,7 @@ experiment() {
     shift
     rm -f "$work/$name.db" "$work/$name.db.lock"
     # shellcheck disable=SC2086
-    expect 0 "$SPUR" compare --results "$work/$name.db" --file "$work/f" --memory cuda:0 --path cufile --seconds 250ms \
+    expect 0 "$SPUR" compare --results "$work/$name.db" --file "$file" --memory cuda:0 --path cufile --seconds 250ms \
         --warmup 0s --interval 0 --verify off $blocks "$@"
     says out "simulated"
     expect 0 "$SPUR" report "$work/$name.db" --json "$work/$name.json"
