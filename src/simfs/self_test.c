@@ -300,7 +300,7 @@ static struct measured nearest(int fd, pid_t server, const struct row *row, unsi
     return best;
 }
 
-/* Too fast is never for want of CPU: but where others are busy, what was taken off for the way was too much. */
+/* Too slow may be for want of CPU; too fast never is. */
 static void judge(struct tally *t, const struct measured *got, double model, double reached, char *ret, size_t size)
 {
     char can[UNITS_TEXT];
@@ -312,7 +312,7 @@ static void judge(struct tally *t, const struct measured *got, double model, dou
     } else if (slow && model > REACHABLE * reached) {
         t->beyond++;
         snprintf(ret, size, "not judged: this machine reaches %s", units_format_rate(reached, can));
-    } else if (got->others > BUSY) {
+    } else if (slow && got->others > BUSY) {
         t->busy++;
         snprintf(ret, size, "not judged: other programs took %.0f %% of the CPUs", got->others * 100);
     } else {
@@ -374,8 +374,23 @@ static int judge_all(FILE *out, struct mounted *m, struct tally *t, struct spur_
 
 static int conclude(FILE *out, const struct tally *t)
 {
-    fprintf(out, "%u within %.0f %% of the model, %u off, %u not judged (%u of them more than this machine can do)\n",
-            t->good, TOLERANCE * 100, t->off, t->beyond + t->busy, t->beyond);
+    fprintf(out, "%u within %.0f %% of the model, %u off, %u not judged\n", t->good, TOLERANCE * 100, t->off,
+            t->beyond + t->busy);
+    if (t->beyond)
+        fprintf(out,
+                "%u ask for more than this machine can do: what is measured on such a mount is this machine, and not "
+                "the model\n",
+                t->beyond);
+    if (t->busy)
+        fprintf(out,
+                "%u were too slow while other programs took the CPUs: this machine cannot keep up with the model now; "
+                "repeat it when less else runs\n",
+                t->busy);
+    if (t->off || !t->good)
+        fprintf(out, "do not trust figures of simulated mounts on this machine%s\n",
+                t->off ? "" : ", as it is now: nothing was as the model says");
+    else
+        fprintf(out, "the model holds wherever it could be judged\n");
     return t->off || !t->good;
 }
 

@@ -15,9 +15,16 @@ if [ "${1:-}" = whole ]; then
     off=$(grep -c 'OFF$' "$work/out")
     good=$(grep -c 'ok$' "$work/out")
     says out "$good within 10 % of the model, $off off"
+    for case in "ask for more than this machine can do:this machine reaches" "too slow while other programs:other programs took [0-9]"; do
+        n=$(grep -c "not judged: ${case#*:}" "$work/out") || true
+        [ "$n" -eq 0 ] || grep -q "^$n .*${case%%:*}" "$work/out" || fail "it does not end with what it could not judge"
+        [ "$n" -gt 0 ] || says_not out "${case%%:*}"
+    done
     want=1
     [ "$off" -gt 0 ] || [ "$good" -eq 0 ] || want=0
     [ $code -eq $want ] || fail "exit code $code with $off off and $good good"
+    [ $code -eq 0 ] && words="the model holds" || words="do not trust figures"
+    tail -n 1 "$work/out" | grep -q "^$words" || fail "its last words are others"
 fi
 env --default-signal=INT "$SPUR" simfs --self-test >"$work/out" 2>"$work/err" &
 test=$!
