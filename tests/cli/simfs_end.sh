@@ -11,7 +11,7 @@ says err "busy"
 says err "$(server_pid)"
 exec 9<&-
 server=$(server_pid)
-sleep 0.3 <"$mount/data.0" & # what is closed soon is waited for: the kernel takes its time after a process
+{ sleep 0.3; } 9<"$mount/data.0" & # what is closed soon is waited for: the kernel takes its time after a process
 unmounted
 gone "$server" || fail "the server is still there"
 for signal in TERM INT KILL; do
