@@ -103,20 +103,12 @@ static void count(struct server *s, const struct request *r, unsigned epoch)
     log_add(&s->log, &line);
 }
 
-/* The kernel believes that a file ends where an answer does: it must ask anew. */
-static void forget_size(struct server *s, const struct request *r)
-{
-    if (r->fault == FAULT_SHORT || r->fault == FAULT_TRUNCATE)
-        fuse_lowlevel_notify_inval_inode(s->session, INODE_FILES + r->file, -1, 0);
-}
-
 static void finish(struct server *s, struct request *r)
 {
     unsigned epoch = stats_sending(&s->stats);
 
     send_answer(r);
     count(s, r, epoch);
-    forget_size(s, r);
     give_spare(s, r);
 }
 

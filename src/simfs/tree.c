@@ -13,7 +13,7 @@
 #include "core/util.h"
 #include "path/direct.h"
 
-#define FOREVER_S 86400.0 /* the kernel is told where something changes */
+#define FOREVER_S 86400.0
 
 static struct server *server_of(fuse_req_t req)
 {
@@ -56,12 +56,25 @@ static bool attributes(struct server *s, fuse_ino_t ino, struct stat *ret)
     return true;
 }
 
+/*
+ * The kernel believes that a file ends where a short answer does, until it asks anew: it must ask each time. Telling it
+ * (notify_inval_inode) comes too late for who asks again at once, and what is then on its way would be filled with
+ * zeros.
+ */
+static double known_for(const struct server *s)
+{
+    for (size_t i = 0; i < s->faults.n; i++)
+        if (s->faults.items[i].kind == FAULT_SHORT || s->faults.items[i].kind == FAULT_TRUNCATE)
+            return 0;
+    return FOREVER_S;
+}
+
 static void tree_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
     struct stat st;
 
     if (attributes(server_of(req), ino, &st))
-        fuse_reply_attr(req, &st, FOREVER_S);
+        fuse_reply_attr(req, &st, known_for(server_of(req)));
     else
         fuse_reply_err(req, ENOENT);
 }
@@ -76,7 +89,7 @@ static void tree_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int 
     else if (to_set & FUSE_SET_ATTR_SIZE && attr->st_size != st.st_size)
         fuse_reply_err(req, EPERM);
     else
-        fuse_reply_attr(req, &st, FOREVER_S);
+        fuse_reply_attr(req, &st, known_for(server_of(req)));
 }
 
 static void tree_statfs(fuse_req_t req, fuse_ino_t ino)
@@ -113,7 +126,7 @@ static fuse_ino_t find(const struct server *s, fuse_ino_t parent, const char *na
 static void tree_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
     struct server *s = server_of(req);
-    struct fuse_entry_param entry = {.attr_timeout = FOREVER_S, .entry_timeout = FOREVER_S};
+    struct fuse_entry_param entry = {.attr_timeout = known_for(s), .entry_timeout = FOREVER_S};
 
     entry.ino = find(s, parent, name);
     if (entry.ino && attributes(s, entry.ino, &entry.attr))
