@@ -63,6 +63,13 @@ static bool is_simulated_storage(const json_t *result)
     return false;
 }
 
+static bool is_simulated_library(const json_t *result)
+{
+    const json_t *facts = json_object_get(json_object_get(result, "effective"), "path_facts");
+
+    return !strcmp(json_string_value(json_object_get(facts, "library_simulated")) ?: "", "yes");
+}
+
 static void fill_trial(struct store_trial *t, const json_t *result)
 {
     const json_t *memory = json_object_get(json_object_get(result, "effective"), "memory");
@@ -73,7 +80,8 @@ static void fill_trial(struct store_trial *t, const json_t *result)
     copy_word(t->served, sizeof(t->served), result, "served");
     copy_word(t->verify, sizeof(t->verify), json_object_get(result, "verify"), "status");
     t->emulated = json_is_true(json_object_get(memory, "emulated"));
-    t->simulated = json_is_true(json_object_get(memory, "simulated")) || is_simulated_storage(result);
+    t->simulated = json_is_true(json_object_get(memory, "simulated")) || is_simulated_storage(result) ||
+                   is_simulated_library(result);
     t->t0_monotonic_ns = (uint64_t)json_integer_value(json_object_get(clock, "t0_monotonic_ns"));
     t->window_s = json_number_value(json_object_get(result, "seconds"));
     t->result = result;

@@ -25,6 +25,11 @@ FAKE_CUFILE_ROAD=nvfs expect 0 "$SPUR" compare --results "$work/d.db" $short --a
 says out "gds (nvidia-fs)"
 [ "$(sqlite3 "$work/d.db" "select count(*) from trials where status = 'ok' and observed = 'nvidia-fs'")" -eq 2 ] ||
     fail "no direct trials"
+# The library alone is enough to be simulated: memory and storage are real here.
+# shellcheck disable=SC2046
+expect 0 "$SPUR" compare --results "$work/l.db" $(echo "$short" | sed 's/cuda:0/pinned/') --arm odirect \
+    --arm mine:path=cufile,route=compat,library="$(library 1.15.1.6)"
+says out "WARNING simulated"
 # An experiment is of the libraries it began with, whatever their names are.
 cp "$(library 1.15.1.6)" "$work/mine.so"
 # shellcheck disable=SC2086
