@@ -23,6 +23,8 @@ static void write_title(const struct page *p)
     const struct experiment *x = p->a->x;
     size_t n = 0, total = 0;
 
+    if (p->a->simulated)
+        fputs("Simulated: ", p->out);
     for (uint32_t i = 0; i < x->n_arms; i++)
         total += is_compared(x, i);
     for (uint32_t i = 0; i < x->n_arms && n < MAX_NAMED; i++) {

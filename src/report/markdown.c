@@ -68,7 +68,7 @@ static void put_head(FILE *out, const struct analysis *a)
 {
     const struct experiment *x = a->x;
 
-    fputs("<!-- spur report -->\n# Comparison\n\n", out);
+    fprintf(out, "<!-- spur report -->\n# Comparison%s\n\n", a->simulated ? ", simulated" : "");
     words_count(out, x->n_arms, "arm", "arms");
     fputs(", ", out);
     words_count(out, x->n_cells, "cell", "cells");
