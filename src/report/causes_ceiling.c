@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What gives no more, whatever is asked of it: then arms are the same. */
+/* What gives no more, whatever is asked of it: then arms are the same, or one has less of it. */
 #include <math.h>
 #include <string.h>
 
@@ -73,8 +73,27 @@ static bool find_variant(const struct cause_case *c, struct cause_finding *ret)
     return true;
 }
 
+/* The slower one is at the rate that its mount was set to, and the faster one's other mounts were set to as much more.
+ */
+static bool has_other_mounts(const struct cause_case *c, struct cause_finding *ret)
+{
+    struct cause_sides s;
+
+    if (!cause_sides(c, &s) || !strcmp(c->side.file, c->baseline.file) || strcmp(c->side.served, "simulated") != 0 ||
+        strcmp(c->baseline.served, "simulated") != 0 || !is_at_set_rate(s.slower) ||
+        !(cause_share(s.faster->set_rate / s.slower->set_rate, s.ratio) >= CAUSE_SHARE))
+        return false;
+    ret->variant = "slower";
+    ret->confidence = CONFIDENCE_HIGH;
+    cause_number(ret, "set_bytes_per_second", s.faster->set_rate, s.slower->set_rate);
+    cause_number(ret, "bytes_per_second", s.faster->rate.center, s.slower->rate.center);
+    return true;
+}
+
 bool cause_saturation(const struct cause_case *c, struct cause_finding *ret)
 {
+    if (has_other_mounts(c, ret))
+        return true;
     if (!is_possible(c) || !find_variant(c, ret))
         return false;
     cause_number(ret, "bytes_per_second", c->side.rate.center, c->baseline.rate.center);

@@ -95,6 +95,8 @@ static void advise_saturation(struct advice *d)
     const struct cause_case *c = d->cases[0];
 
     try(d, "more mounts or disks (a file on each), nconnect, a faster link");
+    if (!strcmp(d->c->variant, "slower"))
+        return;
     if (c->side.in_flight.center >= CAUSE_QUEUE_RATIO * c->baseline.in_flight.center ||
         c->baseline.in_flight.center >= CAUSE_QUEUE_RATIO * c->side.in_flight.center)
         try(d, "less in flight: the lower number reaches the rate, with less latency");

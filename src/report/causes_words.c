@@ -230,10 +230,28 @@ static void say_splitting(const struct words *w)
     fputs(".", w->out);
 }
 
+static void say_slower_mount(const struct words *w)
+{
+    put_slower_arm(w);
+    fputs(" reaches the rate that its simulated mount was set to, ", w->out);
+    put_slower(w, "set_bytes_per_second", NUMBER_RATE);
+    fputs("; the mounts of ", w->out);
+    put_faster_arm(w);
+    fputs(" were set to ", w->out);
+    put_faster(w, "set_bytes_per_second", NUMBER_RATE);
+    fputs(" together, of which it has ", w->out);
+    put_faster(w, "bytes_per_second", NUMBER_RATE);
+    fputs(".", w->out);
+}
+
 static void say_saturation(const struct words *w)
 {
     const char *v = w->c->variant;
 
+    if (!strcmp(v, "slower")) {
+        say_slower_mount(w);
+        return;
+    }
     put_faster_arm(w);
     fputs(" and ", w->out);
     put_slower_arm(w);

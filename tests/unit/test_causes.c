@@ -186,6 +186,24 @@ static struct truth throttled(uint64_t *state, struct cause_case *ret)
     return (struct truth){BIT(CAUSE_THROTTLED), 0};
 }
 
+/* One mount at its ceiling against two, or against one that is faster for another reason. */
+static struct truth more_mounts(uint64_t *state, struct cause_case *ret)
+{
+    struct model_arm a = plain(state), b = a;
+    bool is_at_set_rate = model_pick(state, 2), is_set_higher = model_pick(state, 2);
+    double more = model_between(state, 1.5, 4);
+
+    a.latency *= more;
+    a.noise = b.noise = 0.003;
+    either(&a, &b, state, ret);
+    ret->simulated = true;
+    ret->side.served = ret->baseline.served = "simulated";
+    slower(ret)->file = "/mnt/b/f";
+    slower(ret)->set_rate = slower(ret)->rate.center * (is_at_set_rate ? 1.01 : 1.5);
+    faster(ret)->set_rate = slower(ret)->set_rate * (is_set_higher ? more : 1);
+    return (struct truth){is_at_set_rate && is_set_higher ? BIT(CAUSE_SATURATION) : 0, 0};
+}
+
 static struct truth set_rate(uint64_t *state, struct cause_case *ret)
 {
     struct model_arm a = plain(state), b = a;
@@ -584,6 +602,7 @@ static scenario_fn *const scenarios[] = {
     both_cached,
     other_requests,
     set_rate,
+    more_mounts,
     end_of_axis,
     machine_busy,
     others_busy,
