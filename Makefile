@@ -4,7 +4,7 @@ MESON ?= meson
 NINJA ?= ninja
 export MESON NINJA
 
-.PHONY: all deps demo check check-asan check-tsan portable lint bench man ptx install clean help
+.PHONY: all deps demo curves check check-asan check-tsan portable lint bench man ptx install clean help
 .NOTPARALLEL:
 
 all: ## build/spur, the program, and build/libspur.so
@@ -18,6 +18,11 @@ demo: ## prepares a real file, compares three paths on it, writes report.html; t
 	@scripts/deps demo
 	@scripts/build build
 	@scripts/demo build/spur
+
+curves: ## the published curves on simulated storage, without GPU: pages in build/curves (docs/tutorial.md)
+	@scripts/deps demo
+	@scripts/build build
+	@scripts/curves build
 
 check: ## builds everything and runs all tests
 	@scripts/deps check

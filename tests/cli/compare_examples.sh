@@ -23,6 +23,16 @@ for job in "$root"/examples/*.ini; do
     seconds=30ms
     sed "s/\\b16M\\b/512K/g; s/\\b8M\\b/256K/g; s/8\\.\\.128/8,16/; s/1\\.\\.64/1,4/" "$job" >"$work/job.ini" # page-locked buffers of 64 threads take long
     case $name in
+    published-*) # simulated, on the fakes
+        requires_fake_cuda
+        sed -i "s,build/curves/a/data.0,$work/f,; s,build/curves/b/data.0,$work/g,; s,build/tests/fake,${SPUR_FAKE_CUFILE:?}," "$work/job.ini"
+        sed -i 's/1,2,4,8,16,64/1,4/; s/1,4,16,64/1,4/; s/^threads = 16$/threads = 4/' "$work/job.ini"
+        memory="--memory cuda:0"
+        extra=--allow-code
+        SPUR_LIBCUDA=$SPUR_FAKE_CUDA
+        FAKE_CUFILE_ROAD=nvfs
+        export SPUR_LIBCUDA FAKE_CUFILE_ROAD
+        ;;
     two-mounts) sed -i "s,/mnt/a/file,$work/f,; s,/mnt/b/file,$work/g," "$work/job.ini" ;;
     client-cores)
         sed -i 's,\./remount\.sh,true,' "$work/job.ini"
@@ -56,4 +66,4 @@ for job in "$root"/examples/*.ini; do
         --seconds $seconds --warmup 0s --interval 0 --verify-limit 20ms
     [ "$(sql "$work/r.db" "select count(*) from trials where status = 'ok'")" -ge 2 ] || fail "$name has no two trials"
 done
-[ $n -ge 17 ] || fail "only $n job files in examples/"
+[ $n -ge 21 ] || fail "only $n job files in examples/"

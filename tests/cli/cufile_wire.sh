@@ -5,7 +5,7 @@
 . "$(dirname "$0")/cufile_lib.sh"
 . "$(dirname "$0")/simfs_lib.sh"
 
-# wire THREADS PATH VERSION HOLDS...: requests of 8 MiB, each piece of which takes 40 ms, however busy this machine is.
+# wire THREADS PATH VERSION HOLDS...: requests of 8 MiB, each piece of which takes 25 ms, however busy this machine is.
 wire() {
     trial 0 --file "$mount/data.0" --path "$2" --memory cuda:0 --request 8M --threads "$1" --bytes "$(($1 * 16))M" --verify off \
         ${3:+--set library="$(library "$3")"} --interval 0
@@ -16,7 +16,7 @@ wire() {
 }
 in_flight="r['wire']['mean_in_flight']"
 
-simfs --size 48M --latency 40ms
+simfs --size 48M --latency 25ms
 export FAKE_CUFILE_ROAD=nvfs
 wire 1 cufile 1.15.1.6 "r['observed'] == 'nvidia-fs' and .2 < $in_flight < 1.05"
 wire 3 cufile 1.15.1.6 "1.1 < $in_flight < 3.05"
