@@ -79,7 +79,7 @@ static bool has_other_mounts(const struct cause_case *c, struct cause_finding *r
 {
     struct cause_sides s;
 
-    if (!cause_sides(c, &s) || !strcmp(c->side.file, c->baseline.file) || strcmp(c->side.served, "simulated") != 0 ||
+    if (!cause_sides(c, &s) || strcmp(c->side.served, "simulated") != 0 ||
         strcmp(c->baseline.served, "simulated") != 0 || !is_at_set_rate(s.slower) ||
         !(cause_share(s.faster->set_rate / s.slower->set_rate, s.ratio) >= CAUSE_SHARE))
         return false;

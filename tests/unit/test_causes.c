@@ -724,9 +724,23 @@ static void test_swapped(void **state)
     assert_int_equal(concurrency.found, 0);
 }
 
+/* Each time where its rate is the set one and the other's is set higher, and never else. */
+static void one_mount_against_more(void **state)
+{
+    uint64_t random = seed();
+
+    for (int i = 0; i < 40; i++) {
+        struct cause_case c;
+        struct truth truth = more_mounts(&random, &c);
+
+        assert_int_equal(kinds_of(&c), truth.is);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_mount_against_more),
         cmocka_unit_test(test_score),
         cmocka_unit_test(test_swapped),
     };
