@@ -10,9 +10,13 @@ static bool no_disks(struct doctor *d)
 {
     const struct doctor_file *f = d->file;
 
+    bool none = f->has_device && major(f->device) == 0;
+
     if (f->block.known)
         return false;
-    say(d, f->has_device && major(f->device) == 0 ? SEVERITY_PASS : SEVERITY_UNKNOWN,
+    if (!none)
+        conclude(&d->file->unseen, ANSWER_NO, "the disks below it are not known (%s)", f->block.reason);
+    say(d, none ? SEVERITY_PASS : SEVERITY_UNKNOWN,
         f->mount.known ? f->mount.mount_point : f->name, "no disks are seen below it: %s", f->block.reason);
     return true;
 }
@@ -41,8 +45,11 @@ static void judge_top(struct doctor *d)
         conclude(&f->p2pdma, ANSWER_NO, "%s is an md array", top);
         if (level && (!strcmp(level, "raid0") || !strcmp(level, "raid1")))
             say(d, SEVERITY_PASS, top, "md %s: nvidia-fs takes it", level);
-        else
+        else {
+            conclude(&f->nvfs, ANSWER_NO, "%s is md %s, and cuFile names raid0 and raid1 only", top,
+                     level ? level : "of unknown level");
             say(d, SEVERITY_WARN, top, "md %s: cuFile names raid0 and raid1 only", level ? level : "of unknown level");
+        }
     } else if (!strncmp(top, "loop", 4)) {
         both_roads(f, top, "a loop device");
         remedy(say(d, SEVERITY_WARN, top, "a loop device: its bytes come from a file by way of the kernel"),

@@ -38,6 +38,7 @@ struct doctor_file {
     struct conclusion readable;
     struct conclusion nvfs, p2pdma, user_rdma; /* roads that its file system and disks can have */
     struct conclusion registers;               /* whether cuFile takes the file at all */
+    struct conclusion unseen; /* NO: what a direct road stands on could not be looked at, and why */
 };
 
 struct doctor {

@@ -115,6 +115,7 @@ void check_mount(struct doctor *d)
     }
     if (!m->known) {
         fact(d, "type", NULL);
+        conclude(&f->unseen, ANSWER_NO, "nothing is known of its mount (%s)", m->reason);
         say(d, SEVERITY_UNKNOWN, "/proc/self/mountinfo", "%s", m->reason);
         return;
     }

@@ -18,10 +18,10 @@ static bool is_no(const struct conclusion *c)
     return c->is == ANSWER_NO;
 }
 
-/* Both have to say yes. */
-static bool both(const struct conclusion *machine, const struct conclusion *file)
+/* Both have to say yes, of what could be looked at. */
+static bool both(const struct conclusion *machine, const struct doctor_file *f, const struct conclusion *file)
 {
-    return machine->is == ANSWER_YES && (!file || file->is == ANSWER_YES);
+    return machine->is == ANSWER_YES && (!f || (file->is == ANSWER_YES && !is_no(&f->unseen)));
 }
 
 static void add(char *to, size_t size, const struct conclusion *c)
@@ -44,6 +44,8 @@ static const char *why_not(const struct doctor *d, const struct doctor_file *f, 
 {
     *ret = 0;
     if (f)
+        add(ret, size, &f->unseen);
+    if (f)
         add(ret, size, &f->nvfs);
     add(ret, size, &d->nvfs);
     if (f)
@@ -52,9 +54,7 @@ static const char *why_not(const struct doctor *d, const struct doctor_file *f, 
         add(ret, size, &d->p2pdma);
     if (!*ret)
         snprintf(ret, size, "%s",
-                 f && is_disk(f)        ? "no support list names block devices"
-                 : f && !f->mount.known ? "nothing is known of its mount"
-                                        : "nothing speaks for a direct road");
+                 f && is_disk(f) ? "no support list names block devices" : "nothing speaks for a direct road");
     return ret;
 }
 
@@ -72,11 +72,11 @@ static json_t *direct_road(const struct doctor *d, const struct doctor_file *f)
         snprintf(why, sizeof(why), "%s brings a user-space RDMA road", f->mount.fs_type);
         return make("user-rdma", "inferred", WORKS, why);
     }
-    if (both(&d->p2pdma, f ? &f->p2pdma : NULL)) {
+    if (both(&d->p2pdma, f, f ? &f->p2pdma : NULL)) {
         snprintf(why, sizeof(why), "%s%s%s", d->p2pdma.why, f ? "; " : "", f ? f->p2pdma.why : "");
         return make("p2pdma", "inferred", WORKS, why);
     }
-    if (both(&d->nvfs, f ? &f->nvfs : NULL)) {
+    if (both(&d->nvfs, f, f ? &f->nvfs : NULL)) {
         snprintf(why, sizeof(why), "%s%s%s", d->nvfs.why, f ? ", and the file is on " : "", f ? f->nvfs.why : "");
         return make("nvidia-fs", "inferred", WORKS, why);
     }

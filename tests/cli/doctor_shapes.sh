@@ -78,3 +78,26 @@ for machine in x86_64 aarch64; do # on Grace the GPU's transfers are to be trans
     expect 0 "$SPUR" doctor --json --root "$work/m"
     holds "bool(found('iommu', 'warn')) == ('$machine' == 'x86_64')" "r['facts']['iommu']['translated_gpus'] == 1"
 done
+copy lvm-and-md # cuFile names raid0 and raid1 only
+rm "$work/m/etc/cufile.json"
+python3 - "$work/m/facts.json" <<'PYTHON'
+import json, sys
+r = json.load(open(sys.argv[1]))
+r['env'] = {}
+r['files'] = [f for f in r['files'] if f['name'].startswith('/mnt/md')]
+r['files'][0]['odirect'] = {'works': True, 'memory': 512, 'offset': 512, 'source': 'statx'}
+json.dump(r, open(sys.argv[1], 'w'))
+PYTHON
+for level in raid1 raid5 raid10 ""; do
+    find "$work/m/sys" -path '*/md0/md/level' -exec sh -c 'if [ "$1" ]; then echo "$1" >"$2"; else rm "$2"; fi' sh "$level" {} \;
+    "$SPUR" doctor --json --root "$work/m" >"$work/out" || [ $? -eq 4 ]
+    holds "verdict()['road'] == ('nvidia-fs' if '$level' == 'raid1' else 'compat')" \
+        "bool(found('block', 'warn')) == ('md0 is md $level' in verdict()['reason']) == ('$level' != 'raid1')"
+done
+copy nvme-ext4 # what is not seen speaks for no direct road, and is the reason that is given
+rm -r "$work/m/sys"
+expect 4 "$SPUR" doctor --json --root "$work/m"
+holds "verdict()['road'] == 'compat' and verdict()['reason'].startswith('the disks below it are not known (/sys')"
+head -c 250 "$machines/nvme-ext4/root/proc/self/mountinfo" >"$work/m/proc/self/mountinfo"
+expect 4 "$SPUR" doctor --json --root "$work/m"
+holds "verdict()['reason'].startswith('nothing is known of its mount (/proc/self/mountinfo: line 5 is malformed)')"
