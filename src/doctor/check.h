@@ -51,7 +51,7 @@ struct doctor {
     char kernel[128];
     struct doctor_file *files;
     size_t n_files;
-    struct conclusion gpu, library, nvfs, p2pdma, compat, forced_compat;
+    struct conclusion gpu, library, settings, nvfs, p2pdma, compat, forced_compat;
     int library_major, library_minor; /* -1: unknown */
     char library_text[96];            /* "cuFile 1.15.1.6" */
 

@@ -36,7 +36,7 @@ void check_cufile_json(struct doctor *d)
     fact_text(d, "path", path);
     fact(d, "there", json_boolean(text != NULL));
     if (!text && (hangs || strcmp(path, DEFAULT_FILE) || is_there(d, path))) {
-        conclude(&d->library, ANSWER_NO, "its configuration cannot be read: %s", reason);
+        conclude(&d->settings, ANSWER_NO, "its configuration cannot be read: %s", reason);
         remedy(say(d, SEVERITY_FAIL, path, "it cannot be read: %s", reason),
                strcmp(path, DEFAULT_FILE) ? "unset CUFILE_ENV_PATH_JSON, or name a file that is there" : "chmod a+r %s",
                path);
@@ -51,7 +51,7 @@ void check_cufile_json(struct doctor *d)
         say(d, SEVERITY_PASS, path, "it is in force, and well-formed");
         return;
     }
-    conclude(&d->library, ANSWER_NO, "its configuration is damaged: %.180s", e.detail);
+    conclude(&d->settings, ANSWER_NO, "its configuration is damaged: %.180s", e.detail);
     say(d, SEVERITY_FAIL, path, "%s", e.detail);
 }
 
@@ -89,7 +89,7 @@ static void say_wrong(struct keys *k, enum severity severity, const char *where,
 {
     k->n_wrong++;
     if (severity == SEVERITY_FAIL)
-        conclude(&k->d->library, ANSWER_NO, "%s: %s %s (cuFileDriverOpen then fails with -22)", where, dotted, what);
+        conclude(&k->d->settings, ANSWER_NO, "%s: %s %s (cuFileDriverOpen then fails with -22)", where, dotted, what);
     remedy(say(k->d, severity, where, "%s %s", dotted, what), "correct the line, or take it out");
 }
 

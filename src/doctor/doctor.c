@@ -210,6 +210,11 @@ static bool can_be_probed(const struct doctor *d, const struct doctor_file *f)
            json_integer_value(json_object_get(f->facts, "bytes")) >= 4096;
 }
 
+static bool is_of_settings(const json_t *finding)
+{
+    return !strncmp(json_string_value(json_object_get(finding, "check")), "cufile-", 7);
+}
+
 /* What the checks expected to fail, and did not. */
 static void take_back(struct doctor *d, struct doctor_file *f)
 {
@@ -223,7 +228,9 @@ static void take_back(struct doctor *d, struct doctor_file *f)
     json_array_foreach(d->findings, i, one)
     {
         name = json_string_value(json_object_get(one, "file"));
-        if (!name || strcmp(name, f->name) || strcmp(json_string_value(json_object_get(one, "severity")), "fail"))
+        if (name ? strcmp(name, f->name) : !is_of_settings(one))
+            continue;
+        if (strcmp(json_string_value(json_object_get(one, "severity")), "fail"))
             continue;
         json_object_set_new(one, "severity", json_string("note"));
         json_object_set_new(

@@ -83,14 +83,15 @@ static json_t *direct_road(const struct doctor *d, const struct doctor_file *f)
     return NULL;
 }
 
-/* No GPU, no library; and what would keep the file from the direct road were they there. */
-static json_t *without_both(const struct doctor *d, const struct doctor_file *f)
+/* No GPU, no library, no configuration that it takes; and what would keep the file from the direct road were they there. */
+static json_t *without_basis(const struct doctor *d, const struct doctor_file *f)
 {
     char why[1200] = "";
     size_t n;
 
     add(why, sizeof(why), &d->gpu);
     add(why, sizeof(why), &d->library);
+    add(why, sizeof(why), &d->settings);
     n = strlen(why);
     if (f && is_no(&f->registers))
         snprintf(why + n, sizeof(why) - n, "; nor would cuFile take the file: %s", f->registers.why);
@@ -104,8 +105,8 @@ static json_t *infer(const struct doctor *d, const struct doctor_file *f)
     char why[1200], away[900];
     json_t *direct;
 
-    if (is_no(&d->gpu) || is_no(&d->library))
-        return without_both(d, f);
+    if (is_no(&d->gpu) || is_no(&d->library) || is_no(&d->settings))
+        return without_basis(d, f);
     if (d->forced_compat.is == ANSWER_YES && (!f || !is_no(&f->registers)))
         return make("compat", "inferred", NOT_DIRECT, d->forced_compat.why);
     if (f && is_no(&f->registers))
@@ -156,7 +157,10 @@ json_t *verdict(const struct doctor *d, const struct doctor_file *f)
     if (error) {
         json_t *v = make("host only", "observed", NOT_DIRECT, "");
 
-        json_object_set_new(v, "reason", json_sprintf("cuFile does not read it: %s", error) ?: json_null());
+        json_object_set_new(v, "reason",
+                            json_sprintf("cuFile does not read it: %s%s%s", error, is_no(&d->settings) ? "; " : "",
+                                         is_no(&d->settings) ? d->settings.why : "")
+                                ?: json_null());
         return v;
     }
     return infer(d, f);

@@ -32,6 +32,13 @@ for call in load cuFileDriverOpen; do
     FAKE_CUFILE_FAIL=$call:1:abort expect 4 "$SPUR" doctor --json "$work/f"
     holds "verdict()['road'] == 'host only' and 'SIGABRT' in verdict()['reason']"
 done
+CUFILE_ENV_PATH_JSON=$work/none.json expect 4 "$SPUR" doctor --json "$work/f" # what it takes nevertheless, a read shows
+holds "verdict()['road'] == 'compat' and verdict()['basis'] == 'observed'" "not found('cufile-json', 'fail')" \
+    "'yet cuFile has just read the file' in found('cufile-json', 'note')[0]['found']"
+echo '{"properties": {' >"$work/half.json"
+CUFILE_ENV_PATH_JSON=$work/half.json expect 4 "$SPUR" doctor --json "$work/f"
+holds "verdict()['road'] == 'host only' and verdict()['basis'] == 'observed'" "'half.json:' in verdict()['reason']" \
+    "found('cufile-json', 'fail')"
 expect 4 "$SPUR" doctor --json --no-probe "$work/f"
 holds "verdict()['basis'] == 'inferred'" "r['files'][0]['probe'] is None"
 expect 4 "$SPUR" doctor --json "$work"
