@@ -8,6 +8,7 @@
 
 #include "cli/compare.h"
 #include "core/error.h"
+#include "core/quote.h"
 #include "core/util.h"
 
 #define MOST_BLOCKS 20 /* of --until-decided */
@@ -285,23 +286,6 @@ static bool is_about_output(const char *word, bool *ret_takes_value)
     return false;
 }
 
-/* A word as a POSIX shell reads it back. */
-static void quote_word(FILE *out, const char *word)
-{
-    bool plain = *word;
-
-    for (const char *c = word; *c; c++)
-        plain &= strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%", *c) != NULL;
-    if (plain) {
-        fputs(word, out);
-        return;
-    }
-    putc('\'', out);
-    for (const char *c = word; *c; c++)
-        *c == '\'' ? fputs("'\\''", out) : putc(*c, out);
-    putc('\'', out);
-}
-
 /* This process's own words; ends with an empty one. NULL: they cannot be read. */
 static char *own_words(size_t *ret_length)
 {
@@ -335,6 +319,8 @@ char *compare_command_text(uint64_t seed, bool seed_given)
         return NULL;
     fputs("spur", out);
     for (size_t at = strlen(words) + 1; at < length; at += strlen(words + at) + 1) {
+        _cleanup_free_ char *word = quote_word(words + at);
+
         if (skip) {
             skip = false;
             continue;
@@ -343,8 +329,7 @@ char *compare_command_text(uint64_t seed, bool seed_given)
             skip = takes_value;
             continue;
         }
-        putc(' ', out);
-        quote_word(out, words + at);
+        fprintf(out, " %s", word ? word : "");
     }
     if (!seed_given)
         fprintf(out, " --seed %llu", (unsigned long long)seed);

@@ -16,8 +16,8 @@ static bool no_disks(struct doctor *d)
         return false;
     if (!none)
         conclude(&d->file->unseen, ANSWER_NO, "the disks below it are not known (%s)", f->block.reason);
-    say(d, none ? SEVERITY_PASS : SEVERITY_UNKNOWN,
-        f->mount.known ? f->mount.mount_point : f->name, "no disks are seen below it: %s", f->block.reason);
+    say(d, none ? SEVERITY_PASS : SEVERITY_UNKNOWN, f->mount.known ? f->mount.mount_point : f->name,
+        "no disks are seen below it: %s", f->block.reason);
     return true;
 }
 

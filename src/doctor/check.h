@@ -38,7 +38,7 @@ struct doctor_file {
     struct conclusion readable;
     struct conclusion nvfs, p2pdma, user_rdma; /* roads that its file system and disks can have */
     struct conclusion registers;               /* whether cuFile takes the file at all */
-    struct conclusion unseen; /* NO: what a direct road stands on could not be looked at, and why */
+    struct conclusion unseen;                  /* NO: what a direct road stands on could not be looked at, and why */
 };
 
 struct doctor {
@@ -144,6 +144,18 @@ bool file_option(const struct doctor *d, const char *key, char *ret, size_t size
 bool file_is_not_mine(struct doctor *d, bool mine);
 /* On a mount of spur simfs. */
 bool file_is_simulated(const struct doctor_file *f);
+
+/* remount.c. "mount -o OPTIONS SOURCE POINT": @wanted ("proto=rdma,port=20049") and what else is in force. Quoted for a
+ * shell, to be freed; NULL: no memory. */
+char *mount_command(const struct probe_mount *m, const char *wanted);
+/* The same for the file's mount, behind an umount of all places of its file system, and @between ("" or "COMMAND && ").
+ * *ret, to be freed: the command; of REMOUNT_UNSEEN the folder of it that is mounted here, or NULL. */
+enum remount {
+    REMOUNT_COMMAND,
+    REMOUNT_ROOT /* it is the root */,
+    REMOUNT_UNSEEN /* the whole is mounted elsewhere */
+};
+enum remount remount_command(const struct doctor *d, const char *wanted, const char *between, char **ret);
 
 /* pci.c */
 /* Path of the device in /sys/devices seen from the root, to be freed; NULL. @address: "0000:18:00.0". */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "core/quote.h"
 #include "doctor/check.h"
 
 /* What cuFile does on a file system; from the vendor's support lists (docs/doctor.md). */
@@ -161,19 +162,27 @@ static void ext4_no(struct doctor *d, const char *what)
 }
 
 /* The root cannot be unmounted: the kernel's command line mounts it, and fstab mounts it anew. */
-static void ext4_remedy(json_t *finding, const struct probe_mount *m, bool no_journal)
+static void ext4_remedy(struct doctor *d, json_t *finding, bool no_journal)
 {
-    const char *point = m->mount_point, *device = m->source;
+    const char *point = d->file->mount.mount_point;
+    _cleanup_free_ char *device = quote_word(d->file->mount.source), *between = NULL, *text = NULL;
+    enum remount is;
 
-    if (!strcmp(point, "/"))
+    if (!device || asprintf(&between, no_journal ? "tune2fs -O has_journal %s && " : "%.0s", device) < 0)
+        return;
+    is = remount_command(d, "data=ordered", between, &text);
+    if (is == REMOUNT_ROOT)
         remedy(finding, "use a file on another mount; or %srootflags=data=ordered on the kernel's command line%s",
                no_journal ? "tune2fs -O has_journal on it from a rescue system, and " : "",
                ", and boot anew (a remount does not show it)");
-    else if (no_journal)
-        remedy(finding, "umount %s && tune2fs -O has_journal %s && mount -o data=ordered %s %s", point, device, device,
-               point);
-    else
-        remedy(finding, "umount %s && mount -o data=ordered %s %s (a remount does not show it)", point, device, point);
+    else if (is == REMOUNT_UNSEEN)
+        remedy(
+            finding,
+            "%s shows its folder %s only, as in a container: where the whole of %s is mounted, unmount it everywhere, "
+            "%smount it with -o data=ordered (a remount does not show it), then come back here",
+            point, text ? text : "", device, no_journal ? "tune2fs -O has_journal on it, " : "");
+    else if (text)
+        remedy(finding, "%s (a remount does not show it)", text);
 }
 
 /* The mount table shows the mode only where it was asked for at mount time; a remount leaves it unshown. */
@@ -201,7 +210,7 @@ void check_ext4(struct doctor *d)
                  known == EXT4_NO_JOURNAL ? "has no journal, and so no data mode"
                                           : "does not show data=ordered in the mount table");
     ext4_no(d, what);
-    ext4_remedy(say(d, SEVERITY_WARN, m->mount_point, "it %s; cuFile wants to see data=ordered there", what), m,
+    ext4_remedy(d, say(d, SEVERITY_WARN, m->mount_point, "it %s; cuFile wants to see data=ordered there", what),
                 known == EXT4_NO_JOURNAL);
 }
 

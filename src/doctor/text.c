@@ -99,7 +99,26 @@ static void print_part(FILE *out, const char *head, const char *text)
     wrap_print(out, plain(line, safe, sizeof(safe)), INDENT, INDENT + 2);
 }
 
-static void print_finding(FILE *out, const json_t *f, bool several)
+/* Whether an earlier finding of the check, of the same mount or file, had the same remedy, which cures both. */
+static bool is_cured(const json_t *findings, const json_t *f)
+{
+    static const char *const keys[] = {"check", "file", "severity", "where", "remedy"};
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(findings, i, one)
+    {
+        bool same = one != f;
+
+        for (size_t k = 0; same && k < ARRAY_SIZE(keys); k++)
+            same = !strcmp(text_of(one, keys[k]), text_of(f, keys[k]));
+        if (same || one == f)
+            return same;
+    }
+    return false;
+}
+
+static void print_finding(FILE *out, const json_t *findings, const json_t *f, bool several)
 {
     const char *file = text_of(f, "file"), *where = text_of(f, "where"), *severity = text_of(f, "severity");
     char line[2600], safe[5400];
@@ -114,7 +133,8 @@ static void print_finding(FILE *out, const json_t *f, bool several)
     if (brief)
         return;
     print_part(out, "why: ", text_of(f, "why"));
-    print_part(out, "do:  ", text_of(f, "remedy"));
+    print_part(out, "do:  ",
+               *text_of(f, "remedy") && is_cured(findings, f) ? "the same as above, once" : text_of(f, "remedy"));
 }
 
 /* Files of one mount have much in common. */
@@ -148,7 +168,7 @@ static void print_severity(FILE *out, const json_t *report, const char *severity
         if (!begun)
             fprintf(out, "\n%s\n", head);
         begun = true;
-        print_finding(out, f, several);
+        print_finding(out, json_object_get(report, "findings"), f, several);
     }
 }
 

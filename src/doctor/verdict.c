@@ -83,7 +83,8 @@ static json_t *direct_road(const struct doctor *d, const struct doctor_file *f)
     return NULL;
 }
 
-/* No GPU, no library, no configuration that it takes; and what would keep the file from the direct road were they there. */
+/* No GPU, no library, no configuration that it takes; and what would keep the file from the direct road were they
+ * there. */
 static json_t *without_basis(const struct doctor *d, const struct doctor_file *f)
 {
     char why[1200] = "";

@@ -101,3 +101,22 @@ holds "verdict()['road'] == 'compat' and verdict()['reason'].startswith('the dis
 head -c 250 "$machines/nvme-ext4/root/proc/self/mountinfo" >"$work/m/proc/self/mountinfo"
 expect 4 "$SPUR" doctor --json --root "$work/m"
 holds "verdict()['reason'].startswith('nothing is known of its mount (/proc/self/mountinfo: line 5 is malformed)')"
+copy nfs-tcp # one command mends the mount, and keeps what is in force
+expect 4 "$SPUR" doctor --json --root "$work/m"
+holds "{f['remedy'] for f in found('nfs', 'warn')} == {'umount /mnt/nfs && mount -o proto=rdma,port=20049,nconnect=8,rsize=1048576,' +
+'wsize=1048576,vers=4.2,hard,timeo=600,retrans=2,sec=sys server1:/export /mnt/nfs (the server has a say in sizes)'}"
+expect 4 "$SPUR" doctor --root "$work/m"
+[ "$(grep -c 'do:  umount' "$work/out")" = 1 ] || fail "the command is printed again"
+copy nfs-rdma
+sed -i 's/wsize=1048576/wsize=262144/; s,/mnt/nfs rw,/mnt/nfs rw\,noatime,' "$work/m/proc/self/mountinfo"
+echo '42 27 0:53 / /mnt/other rw - nfs server1:/other rw' >>"$work/m/proc/self/mountinfo"
+"$SPUR" doctor --json --root "$work/m" >"$work/out"
+holds "'mount -o wsize=1048576,noatime,vers=3,rsize=1048576,hard' in found('nfs', 'warn')[0]['remedy']" \
+    "all(o in found('nfs', 'warn')[0]['remedy'] for o in ('proto=rdma', 'nconnect=8', 'port=20049'))" \
+    "found('nfs', 'warn')[0]['remedy'].endswith(': /mnt/other') and 'addr' not in found('nfs', 'warn')[0]['remedy']"
+as "m = m.replace('259:1 / /mnt/data rw,relatime - ext4 /dev/nvme0n1p1 rw,data=ordered',
+    '259:1 / /mnt/a\\\\040b rw,noatime - ext4 /dev/nvme0n1p1 rw,errors=remount-ro\n41 27 259:1 /sub /mnt/data rw - ext4 /dev/nvme0n1p1 rw,errors=remount-ro')"
+expect 4 "$SPUR" doctor --json --root "$work/m" # a folder of it is mounted
+q=\'/mnt/a' 'b\'
+holds "found('ext4', 'warn')[0]['remedy'].startswith(\"umount /mnt/data $q && mount -o data=ordered,noatime,errors=remount-ro /dev/nvme0n1p1 $q && \")" \
+    "\" && mount --bind '/mnt/a b/sub' /mnt/data (a remount\" in found('ext4', 'warn')[0]['remedy']"
