@@ -11,6 +11,7 @@
 #include "cli/compare.h"
 #include "cli/report_file.h"
 #include "core/error.h"
+#include "core/quote.h"
 #include "core/util.h"
 #include "core/whole_file.h"
 #include "probe/probe.h"
@@ -332,6 +333,13 @@ static enum exit_code code_of(const struct compare *c, const struct sweep_end *e
     return end->n_without_figures ? EXIT_FAILED : EXIT_OK;
 }
 
+static void say_resume(const struct compare *c, const char *what)
+{
+    _cleanup_free_ char *name = quote_word(c->filename);
+
+    fprintf(stderr, "spur compare: %s; spur compare --resume %s goes on\n", what, name ? name : "DB");
+}
+
 static enum exit_code run_sweep(struct compare *c)
 {
     struct compare_progress progress = {.out = stderr, .live = !c->o->quiet && isatty(STDERR_FILENO), .x = c->x};
@@ -354,12 +362,10 @@ static enum exit_code run_sweep(struct compare *c)
     if (report(c, &why) < 0 && code == EXIT_OK)
         code = exit_report("compare", &why);
     if (code != EXIT_OK || end.limited)
-        fprintf(stderr, "spur compare: %s; spur compare --resume %s goes on\n",
-                end.signal_received ? "interrupted: finished trials are kept"
-                : end.limited       ? "--limit was reached"
-                : r < 0             ? "ended by an error: finished trials are kept"
-                                    : "not all trials have figures",
-                c->filename);
+        say_resume(c, end.signal_received ? "interrupted: finished trials are kept"
+                      : end.limited       ? "--limit was reached"
+                      : r < 0             ? "ended by an error: finished trials are kept"
+                                          : "not all trials have figures");
     return code;
 }
 
@@ -401,7 +407,7 @@ static enum exit_code compare(struct compare *c)
         enum exit_code code = exit_report("compare", &e);
 
         if (c->store && !c->o->resume)
-            fprintf(stderr, "spur compare: the plan is kept; spur compare --resume %s goes on\n", c->filename);
+            say_resume(c, "the plan is kept");
         return code;
     }
     if (!c->o->quiet)

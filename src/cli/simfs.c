@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "core/error.h"
+#include "core/quote.h"
 #include "core/units.h"
 #include "core/util.h"
 #include "simfs/faults.h"
@@ -250,6 +251,7 @@ static int simfs_check(void *options, const struct option_result *given, struct 
 static void say_mounted(void *context, const struct simfs_options *o)
 {
     char mount[4200], size[UNITS_TEXT];
+    _cleanup_free_ char *word = quote_word(o->mount);
 
     exit_escape(o->mount, mount, sizeof(mount));
     units_format_bytes(o->file_bytes, size);
@@ -257,6 +259,7 @@ static void say_mounted(void *context, const struct simfs_options *o)
         printf("%s/data.0: %s, simulated\n", mount, size);
     else
         printf("%s/data.0 to data.%llu: %s each, simulated\n", mount, (unsigned long long)o->n_files - 1, size);
+    exit_escape(word ? word : o->mount, mount, sizeof(mount));
     printf("spur simfs --unmount %s ends it\n", mount);
     fflush(stdout);
 }

@@ -78,6 +78,8 @@ json_t *say(struct doctor *d, enum severity severity, const char *where, const c
     __attribute__((format(printf, 4, 5)));
 /* Instead of the row's own remedy; a command where there is one. */
 void remedy(json_t *finding, const char *text, ...) __attribute__((format(printf, 2, 3)));
+/* The same, of two parts around a name, which is quoted for a shell. */
+void remedy_of(json_t *finding, const char *before, const char *name, const char *after);
 /* Steals @value; NULL is stored as null. */
 void fact(struct doctor *d, const char *key, json_t *value);
 void fact_text(struct doctor *d, const char *key, const char *text);

@@ -37,9 +37,9 @@ void check_cufile_json(struct doctor *d)
     fact(d, "there", json_boolean(text != NULL));
     if (!text && (hangs || strcmp(path, DEFAULT_FILE) || is_there(d, path))) {
         conclude(&d->settings, ANSWER_NO, "its configuration cannot be read: %s", reason);
-        remedy(say(d, SEVERITY_FAIL, path, "it cannot be read: %s", reason),
-               strcmp(path, DEFAULT_FILE) ? "unset CUFILE_ENV_PATH_JSON, or name a file that is there" : "chmod a+r %s",
-               path);
+        remedy(say(d, SEVERITY_FAIL, path, "it cannot be read: %s", reason), "%s",
+               strcmp(path, DEFAULT_FILE) ? "unset CUFILE_ENV_PATH_JSON, or name a file that is there"
+                                          : "chmod a+r " DEFAULT_FILE);
         return;
     }
     if (!text) {

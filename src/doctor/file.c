@@ -60,8 +60,8 @@ static void judge_missing(struct doctor *d, const char *error)
         json_object_set_new(one, "found", json_sprintf("the mount hangs: %s", error));
         conclude(&f->readable, ANSWER_NO, "the mount hangs");
         snprintf(f->readable.why, sizeof(f->readable.why), "the mount hangs: %.200s", error);
-        remedy(one, "see the kernel log; umount -f -l %s gives up a mount whose server is gone",
-               f->mount.known ? f->mount.mount_point : f->name);
+        remedy_of(one, "see the kernel log; umount -f -l ", f->mount.known ? f->mount.mount_point : f->name,
+                  " gives up a mount whose server is gone");
     }
 }
 
@@ -83,14 +83,15 @@ void check_file(struct doctor *d)
         judge_missing(d, error);
     } else if (f->is_directory) {
         conclude(&f->readable, ANSWER_YES, "a directory");
-        remedy(say(d, SEVERITY_NOTE, f->name, "a directory: judged by its mount, and not probed"),
-               "name a file in it: spur doctor %s%sFILE", f->name, is_ended(f->name) ? "" : "/");
+        remedy_of(say(d, SEVERITY_NOTE, f->name, "a directory: judged by its mount, and not probed"),
+                  "name a file in it: spur doctor ", f->name, is_ended(f->name) ? "FILE" : "/FILE");
     } else if (!kind || !is_regular(f)) {
         conclude(&f->readable, ANSWER_NO, "neither a file nor a block device");
         say(d, SEVERITY_FAIL, f->name, "neither a file, a directory nor a block device");
     } else if (json_integer_value(json_object_get(f->facts, "bytes")) == 0) {
         conclude(&f->readable, ANSWER_YES, "an empty file");
-        remedy(say(d, SEVERITY_NOTE, f->name, "the file is empty: not probed"), "spur prepare %s --size 1G", f->name);
+        remedy_of(say(d, SEVERITY_NOTE, f->name, "the file is empty: not probed"), "spur prepare ", f->name,
+                  " --size 1G");
     } else {
         conclude(&f->readable, ANSWER_YES, "readable");
         say(d, SEVERITY_PASS, f->name, "%s, %" PRIu64 " bytes, readable", kind,
@@ -128,9 +129,9 @@ static void judge_compressing(struct doctor *d)
 
     fact_text(d, "mount_compresses", on ? how : NULL);
     if (on && strcmp(how, "no"))
-        remedy(
+        remedy_of(
             say(d, SEVERITY_WARN, m->mount_point, "the mount compresses what is written (%s): the file may be so", how),
-            "mount -o remount,compress=no %s, and write the file anew", m->mount_point);
+            "mount -o remount,compress=no ", m->mount_point, ", and write the file anew");
 }
 
 void check_file_layout(struct doctor *d)
@@ -149,8 +150,8 @@ void check_file_layout(struct doctor *d)
     fact(d, "compressed", json_boolean(bits & FS_COMPR_FL));
     fact(d, "encrypted", json_boolean(bits & FS_ENCRYPT_FL));
     if (bits & FS_COMPR_FL)
-        remedy(say(d, SEVERITY_WARN, d->file->name, "the file is compressed: its bytes pass through the CPU"),
-               "chattr -c %s, and write it anew", d->file->name);
+        remedy_of(say(d, SEVERITY_WARN, d->file->name, "the file is compressed: its bytes pass through the CPU"),
+                  "chattr -c ", d->file->name, ", and write it anew");
     if (bits & FS_ENCRYPT_FL)
         say(d, SEVERITY_WARN, d->file->name, "the file is encrypted: its bytes pass through the CPU");
     if (btrfs && !(bits & FS_NOCOW_FL))

@@ -2,6 +2,7 @@
 /* What checks say: findings, facts and conclusions. */
 #include <stdarg.h>
 
+#include "core/quote.h"
 #include "doctor/check.h"
 #include "worker/job.h"
 
@@ -50,6 +51,13 @@ void remedy(json_t *finding, const char *text, ...)
     vsnprintf(words, sizeof(words), text, ap);
     va_end(ap);
     json_object_set_new(finding, "remedy", *words ? json_filename(words) : json_null());
+}
+
+void remedy_of(json_t *finding, const char *before, const char *name, const char *after)
+{
+    _cleanup_free_ char *word = quote_word(name);
+
+    remedy(finding, "%s%s%s", before, word ? word : "NAME", after);
 }
 
 void fact(struct doctor *d, const char *key, json_t *value)

@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/quote.h"
 #include "core/util.h"
 
 void refer_to(struct spur_error *e, const char *check, const char *file)
 {
     size_t used = strlen(e->remedy), room = sizeof(e->remedy);
+    _cleanup_free_ char *name = quote_word(file);
     char words[sizeof(e->remedy)];
-    int n = snprintf(words, sizeof(words), "spur doctor --check %s %s says more", check, file);
+    int n = snprintf(words, sizeof(words), "spur doctor --check %s %s says more", check, name ? name : "FILE");
 
     if (strstr(e->remedy, "spur doctor --check"))
         return;

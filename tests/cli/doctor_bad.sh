@@ -15,6 +15,9 @@ holds "'\\\\xff' in r['files'][0]['file'] or 'ff' in r['files'][0]['file']"
 expect 4 "$SPUR" doctor "$odd"
 ! grep -q "$(printf '\033')" "$work/out" || fail "a control character reached the terminal"
 
+true >"$work/e; touch x"
+expect 4 "$SPUR" doctor --json "$work/e; touch x" # names in commands are quoted for a shell
+holds "found('file', 'note')[0]['remedy'] == \"spur prepare '$work/e; touch x' --size 1G\""
 copy nvme-ext4
 head -c 400 "$work/m/etc/cufile.json" >"$work/half" && cp "$work/half" "$work/m/etc/cufile.json"
 expect 4 "$SPUR" doctor --json --root "$work/m"

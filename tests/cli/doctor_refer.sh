@@ -22,6 +22,9 @@ refers file-layout --file "$work/holes" --path odirect
 mkfifo "$work/pipe"
 refers file --file "$work/pipe"
 unset FAKE_CUFILE_ROAD
+ln "$work/f" "$work/f;it's"
+expect 3 "$SPUR" run --file "$work/f;it's" --path cufile --memory cuda:0 --bytes 1M
+says err "spur doctor --check nvidia-fs '$work/f;it'\\''s' says more" # as a shell reads it back
 expect 3 "$SPUR" compare --file "$work/f" --arm odirect --arm cufile --memory cuda:0 --threads 1 --request 256K \
     --seconds 100ms --blocks 1 --results "$work/r.db" --dry-run
 says err "spur doctor --check nvidia-fs"
