@@ -106,14 +106,18 @@ static void take_facts(struct doctor *d, struct doctor_file *f)
     find_mount(d, f);
 }
 
-static void ask_file(struct doctor_file *f, struct child *c, int started, struct spur_error *why)
+/* Of a file that does not answer the name is kept, which its mount is found by. */
+static void ask_file(const struct doctor *d, struct doctor_file *f, struct child *c, int started,
+                     struct spur_error *why)
 {
+    _cleanup_free_ char *name = absolute(d, f->name);
     json_t *facts = NULL;
 
     if (!started)
         child_finish(c, now_ns() + FILE_DEADLINE_NS, &facts, why);
     f->facts = facts ? facts
-                     : json_pack("{s:o, s:b}", "error", json_filename(why->detail), "hanging",
+                     : json_pack("{s:o, s:o, s:b}", "real", json_filename(name ? name : f->name), "error",
+                                 json_filename(why->detail), "hanging",
                                  why->source == SPUR_SOURCE_ERRNO && why->code == ETIMEDOUT);
 }
 
@@ -145,7 +149,7 @@ static void gather_files(struct doctor *d)
         if (d->recorded)
             d->files[i].facts = json_deep_copy(recorded_file(d, d->files[i].name));
         else
-            ask_file(&d->files[i], &children[i], started[i], &why[i]);
+            ask_file(d, &d->files[i], &children[i], started[i], &why[i]);
         take_facts(d, &d->files[i]);
     }
     free(children);

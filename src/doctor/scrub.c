@@ -14,15 +14,17 @@
 static bool is_common(const char *word, size_t length)
 {
     static const char *const common[] = {
-        "mnt",    "data",         "home",    "root",       "tmp",
-        "var",    "dev",          "shm",     "run",        "srv",
-        "opt",    "usr",          "etc",     "lib",        "proc",
-        "sys",    "nfs",          "disk",    "nvme",       "file",
-        "lustre", "system",       "user",    "user.slice", "media",
-        "docker", "containers",   "overlay", "overlay2",   "storage",
-        "upper",  "lower",        "work",    "merged",     "diff",
-        "fs",     "system.slice", "scratch", "volume",     "volumes",
-        "export", "local",        "lib64",   "kubepods",   "kubepods.slice",
+        "mnt",    "data",         "home",    "root",        "tmp",
+        "var",    "dev",          "shm",     "run",         "srv",
+        "opt",    "usr",          "etc",     "lib",         "proc",
+        "sys",    "nfs",          "disk",    "nvme",        "file",
+        "lustre", "system",       "user",    "user.slice",  "media",
+        "docker", "containers",   "overlay", "overlay2",    "storage",
+        "upper",  "lower",        "work",    "merged",      "diff",
+        "fs",     "system.slice", "scratch", "volume",      "volumes",
+        "export", "local",        "lib64",   "kubepods",    "kubepods.slice",
+        "boot",   "modules",      "udev",    "cufile.json", ".",
+        "..",
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(common); i++)
@@ -65,11 +67,52 @@ static const char *add(struct scrub *s, const char *word, size_t length, const c
     return s->words[s->n++].as;
 }
 
+#define SHORT 3 /* bytes; shorter names may be parts of anything */
+
+/* As the kernel writes it in its tables: those of @bytes as \ooo. NULL: it has none of them, or no memory. */
+static char *escaped(const char *word, size_t length, const char *bytes)
+{
+    char *text = malloc(4 * length + 1), *at = text;
+
+    for (size_t i = 0; text && i < length; i++) {
+        if (strchr(bytes, word[i]))
+            at += sprintf(at, "\\%03o", (unsigned char)word[i]);
+        else
+            *at++ = word[i];
+    }
+    if (text && (size_t)(at - text) > length) {
+        *at = 0;
+        return text;
+    }
+    free(text);
+    return NULL;
+}
+
+/* The same replacement for the other ways to write it. */
+static void add_escaped(struct scrub *s, const char *word, size_t length, const char *as)
+{
+    static const char *const bytes[] = {" \t\n\\", " \t\n\\#"}; /* of paths, and of sources */
+
+    for (size_t i = 0; i < ARRAY_SIZE(bytes); i++) {
+        char *other = escaped(word, length, bytes[i]);
+
+        if (!other || s->n == SCRUB_WORDS || find(s, other, strlen(other)) < s->n) {
+            free(other);
+            continue;
+        }
+        s->words[s->n].word = other;
+        s->words[s->n].is_name = true;
+        s->words[s->n].is_short = false;
+        snprintf(s->words[s->n++].as, sizeof(s->words[0].as), "%s", as);
+    }
+}
+
 void scrub_word(struct scrub *s, enum scrub_kind kind, const char *word, size_t length)
 {
     size_t before = s->n;
+    char as[sizeof(s->words[0].as)];
 
-    if (length < (kind == SCRUB_NAME ? 3 : 2) || is_common(word, length) || is_keyword(word, length))
+    if (!length || (kind != SCRUB_NAME && length < 2) || is_common(word, length) || is_keyword(word, length))
         return;
     if (kind == SCRUB_HOST)
         add(s, word, length, "host", &s->n_hosts);
@@ -77,8 +120,12 @@ void scrub_word(struct scrub *s, enum scrub_kind kind, const char *word, size_t 
         add(s, word, length, "user", &s->n_users);
     else
         add(s, word, length, "name", &s->n_names);
-    if (s->n > before)
-        s->words[before].is_name = kind == SCRUB_NAME;
+    if (s->n == before)
+        return;
+    s->words[before].is_name = kind == SCRUB_NAME;
+    s->words[before].is_short = kind == SCRUB_NAME && length < SHORT;
+    snprintf(as, sizeof(as), "%s", s->words[before].as);
+    add_escaped(s, word, length, as);
 }
 
 void scrub_path(struct scrub *s, const char *path)
@@ -121,8 +168,17 @@ static bool is_word_byte(char c)
     return isalnum((unsigned char)c) || (unsigned char)c >= 0x80 || c == '_';
 }
 
+/* Behind a slash, or at the beginning of a text of one line; and up to what ends a path. */
+static bool is_component(const char *text, const char *at, size_t n)
+{
+    bool begins = at == text ? !strchr(text, '\n') : at[-1] == '/';
+
+    return begins && (!at[n] || strchr("/ \t\n,:;\"')", at[n]));
+}
+
 /* The longest known word that begins here. */
-static size_t known_word(const struct scrub *s, enum scrub_depth depth, const char *at, const char **ret_as)
+static size_t known_word(const struct scrub *s, enum scrub_depth depth, const char *text, const char *at,
+                         const char **ret_as)
 {
     size_t best = 0;
 
@@ -130,7 +186,7 @@ static size_t known_word(const struct scrub *s, enum scrub_depth depth, const ch
         size_t n = strlen(s->words[i].word);
 
         if (n <= best || (s->words[i].is_name && depth < SCRUB_ALL) || strncmp(at, s->words[i].word, n) ||
-            (is_word_byte(at[n]) && is_word_byte(at[n - 1])))
+            (is_word_byte(at[n]) && is_word_byte(at[n - 1])) || (s->words[i].is_short && !is_component(text, at, n)))
             continue;
         best = n;
         *ret_as = s->words[i].as;
@@ -187,7 +243,7 @@ static bool follows_version(const char *text, const char *at)
 static size_t replace_one(struct scrub *s, enum scrub_depth depth, struct out *o, const char *text, const char *at)
 {
     const char *as = NULL;
-    size_t n = depth > SCRUB_ADDRESSES ? known_word(s, depth, at, &as) : 0;
+    size_t n = depth > SCRUB_ADDRESSES ? known_word(s, depth, text, at, &as) : 0;
 
     if (!n && (n = uuid_length(at))) {
         size_t i = find(s, at, n);
@@ -224,15 +280,27 @@ char *scrub_text(struct scrub *s, enum scrub_depth depth, const char *text)
     return NULL;
 }
 
-static json_t *scrub_string(struct scrub *s, const json_t *from)
+/* Members that hold names without a slash, where those were given so, or sentences about them. */
+static bool is_about_names(const char *key)
+{
+    static const char *const keys[] = {"name", "real", "error", "detail", "remedy", "reason"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+        if (!strcmp(key, keys[i]))
+            return true;
+    return false;
+}
+
+static json_t *scrub_string(struct scrub *s, const char *key, const json_t *from)
 {
     const char *text = json_string_value(from);
-    _cleanup_free_ char *clean = scrub_text(s, strchr(text, '/') ? SCRUB_ALL : SCRUB_PEOPLE, text);
+    bool all = strchr(text, '/') || is_about_names(key);
+    _cleanup_free_ char *clean = scrub_text(s, all ? SCRUB_ALL : SCRUB_PEOPLE, text);
 
     return json_string(clean ? clean : "");
 }
 
-json_t *scrub_json(struct scrub *s, const json_t *from)
+static json_t *scrub_member(struct scrub *s, const char *of, const json_t *from)
 {
     const json_t *value;
     const char *key;
@@ -240,23 +308,28 @@ json_t *scrub_json(struct scrub *s, const json_t *from)
     size_t i;
 
     if (json_is_string(from))
-        return scrub_string(s, from);
+        return scrub_string(s, of, from);
     if (json_is_object(from)) {
         to = json_object();
         json_object_foreach((json_t *)from, key, value) /* "1.15.1.6" is no address there */
-            json_object_set_new(to, key, strcmp(key, "version") ? scrub_json(s, value) : json_deep_copy(value));
+            json_object_set_new(to, key, strcmp(key, "version") ? scrub_member(s, key, value) : json_deep_copy(value));
         return to;
     }
     if (!json_is_array(from))
         return json_deep_copy(from);
     to = json_array();
-    json_array_foreach(from, i, value) json_array_append_new(to, scrub_json(s, value));
+    json_array_foreach(from, i, value) json_array_append_new(to, scrub_member(s, of, value));
     return to;
+}
+
+json_t *scrub_json(struct scrub *s, const json_t *from)
+{
+    return scrub_member(s, "", from);
 }
 
 void scrub_free(struct scrub *s)
 {
     for (size_t i = 0; i < s->n; i++)
         free(s->words[i].word);
-    s->n = 0;
+    memset(s, 0, sizeof(*s));
 }

@@ -12,7 +12,7 @@
 struct scrub {
     struct {
         char *word;
-        bool is_name;
+        bool is_name, is_short; /* short names are replaced as whole components of a path only */
         char as[40];
     } words[SCRUB_WORDS];
     size_t n;
@@ -21,7 +21,8 @@ struct scrub {
 
 enum scrub_kind { SCRUB_HOST, SCRUB_USER, SCRUB_NAME };
 
-/* From now on this word becomes host1, user1, name1, ...; common names of folders and short words stay. */
+/* From now on this word becomes host1, user1, name1, ...; common names of folders stay. A name with blanks or
+ * backslashes is known as the kernel escapes it as well. */
 void scrub_word(struct scrub *s, enum scrub_kind kind, const char *word, size_t length);
 /* Each component of a path, as names. */
 void scrub_path(struct scrub *s, const char *path);

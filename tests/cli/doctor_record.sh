@@ -21,6 +21,10 @@ live, recorded = of(sys.argv[1]), of(sys.argv[2])
 print([x for x in live if x not in recorded], [x for x in recorded if x not in live])
 sys.exit(live != recorded)
 PYTHON
+mkdir "$work/r6" # short names, and names without a folder
+echo x >"$work/r6/jewels"
+(cd "$work/r6" && "$SPUR" doctor --no-probe --record "$work/short" jewels >/dev/null) || [ $? -eq 4 ]
+! grep -rE 'jewels|/r6/|/r6"' "$work/short" || fail "a name is in the record"
 expect 2 "$SPUR" doctor --record "$work/rec" "$file"
 one_line
 says err "not empty"

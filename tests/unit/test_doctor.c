@@ -36,6 +36,25 @@ static void names_are_replaced_as_whole_words(void **state)
     scrub_free(&words);
 }
 
+static void short_names_are_replaced_as_components(void **state)
+{
+    scrub_path(&words, "/mnt/r6/./f");
+    becomes(SCRUB_ALL, "40 27 259:1 / /mnt/r6 rw - ext4 /dev/r6x rw,f=1\n",
+            "40 27 259:1 / /mnt/name1 rw - ext4 /dev/r6x rw,f=1\n");
+    becomes(SCRUB_ALL, "f: no such file", "name2: no such file");
+    becomes(SCRUB_ALL, "/mnt/r6/f/./x.f r6", "/mnt/name1/name2/./x.f r6");
+    becomes(SCRUB_ALL, "f:0:/\n", "f:0:/\n"); /* of a table */
+    scrub_free(&words);
+}
+
+static void blanks_are_known_as_the_kernel_writes_them(void **state)
+{
+    scrub_path(&words, "/mnt/with sp/a#b \\");
+    becomes(SCRUB_ALL, "/mnt/with\\040sp - nfs h:/a\\043b\\040\\134 rw", "/mnt/name1 - nfs h:/name2 rw");
+    becomes(SCRUB_ALL, "/mnt/with sp/a#b\\040\\134", "/mnt/name1/name2");
+    scrub_free(&words);
+}
+
 static void keywords_stay(void **state)
 {
     scrub_path(&words, "/rdma/tcp/ordered/x");
@@ -135,6 +154,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_replaced_as_whole_words),
+        cmocka_unit_test(short_names_are_replaced_as_components),
+        cmocka_unit_test(blanks_are_known_as_the_kernel_writes_them),
         cmocka_unit_test(keywords_stay),
         cmocka_unit_test(addresses_are_replaced_alike),
         cmocka_unit_test(what_looks_like_an_address_stays),
