@@ -42,6 +42,12 @@ static struct job pilot_job(const struct job *job)
     return pilot;
 }
 
+/* What was asked for, the library or the GPU is not there, whichever road is taken. */
+static bool is_of_no_road(const struct spur_error *why)
+{
+    return why->source == SPUR_SOURCE_CUDA || why->source == SPUR_SOURCE_ERRNO;
+}
+
 static int refuse(const struct spur_error *why, const json_t *log, const char *file, struct spur_error *e)
 {
     const char *line = json_string_value(json_array_get(log, json_array_size(log) - 1));
@@ -49,7 +55,7 @@ static int refuse(const struct spur_error *why, const json_t *log, const char *f
     error_spur(e, SPUR_CODE_REFUSED, "route",
                "the direct road was asked for, and a pilot with compatibility mode forbidden failed: %.250s%s%.200s",
                why->detail, line ? "; cufile.log: " : "", line ? line : "");
-    if (strstr(why->remedy, "route=any"))
+    if (strstr(why->remedy, "route=any") || is_of_no_road(why))
         error_remedy(e, "%s", why->remedy);
     else
         error_remedy(e, "%s%s--set route=any takes the road that comes, and says which", why->remedy,
@@ -66,6 +72,10 @@ static int judge(const struct worker_end *end, const char *file, json_t **ret_pi
 
     if (json_array_size(errors))
         json_error_parse(json_array_get(errors, 0), &why);
+    if (why.source == SPUR_SOURCE_SPUR && why.code == SPUR_CODE_USAGE) { /* the trial itself would say so */
+        *e = why;
+        return -EINVAL;
+    }
     if (why.source)
         return refuse(&why, end->library_log, file, e);
     *ret_pilot = json_pack("{s:s, s:O, s:O*}", "status", "ok", "observed", json_object_get(end->result, "observed"),

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "memory/memory.h"
+#include "worker/refer.h"
 #include "worker/visible_gpus.h"
 
 struct spur_memory *trial_memory_of(const struct trial *t, unsigned thread)
@@ -31,6 +32,12 @@ static void number_seen(const struct trial *t, const char *name, char *ret, size
         snprintf(ret, size, "%s", name);
 }
 
+/* No driver, no GPU, or none of that number. */
+static bool is_of_gpu(const struct spur_error *e)
+{
+    return e->source == SPUR_SOURCE_SPUR ? !strcmp(e->operation, "cuDeviceGet") : error_is_refusal(e);
+}
+
 static int open_one(struct trial *t, const char *name, struct spur_error *e)
 {
     char seen[64];
@@ -40,8 +47,11 @@ static int open_one(struct trial *t, const char *name, struct spur_error *e)
         return error_usage(e, "memory", "name fewer GPUs", "more GPUs than spur takes in one trial (16)");
     number_seen(t, name, seen, sizeof(seen));
     r = spur_memory_open(seen, &t->memories[t->n_memories], e);
-    if (r < 0)
+    if (r < 0) {
+        if (e && is_of_gpu(e))
+            refer_to(e, "gpu", t->job->n_files ? t->job->files[0] : "FILE");
         return r;
+    }
     if (strcmp(seen, name))
         snprintf(t->memories[t->n_memories]->name, sizeof(t->memories[0]->name), "%s", name);
     t->n_memories++;

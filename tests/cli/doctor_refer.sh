@@ -13,6 +13,21 @@ refers() { # CHECK OPTIONS...: of a run that is refused
 }
 expect 0 "$SPUR" prepare "$work/f" --size 2M
 refers nvidia-fs --file "$work/f" --path cufile
+SPUR_LIBCUDA=/no/such refers gpu --file "$work/f"
+for route in any direct; do # what is missing is missing on every road
+    SPUR_LIBCUDA=/no/such refers gpu --file "$work/f" --path cufile --set route=$route
+    SPUR_LIBCUFILE=/no/such refers library --file "$work/f" --path cufile --set route=$route
+    says_not err route=any
+    expect 2 "$SPUR" run --memory cuda:7 --file "$work/f" --path cufile --set route=$route
+    says err "spur doctor --check gpu $work/f"
+    says_not err route=any
+done
+SPUR_LIBCUDA=/no/such expect 3 "$SPUR" compare --file "$work/f" --arm buffered --arm odirect --memory cuda:0 \
+    --results "$work/r.db" --dry-run
+says err "spur doctor --check gpu $work/f"
+SPUR_LIBCUFILE=/no/such expect 3 "$SPUR" compare --file "$work/f" --arm odirect --arm cufile --memory cuda:0 \
+    --results "$work/r.db" --dry-run
+says err "spur doctor --check library $work/f"
 export FAKE_CUFILE_ROAD=nvfs
 FAKE_CUFILE_FILES_SUPPORTED=0 refers mount --file "$work/f" --path cufile
 FAKE_CUFILE_UDEV=missing refers udev --file "$work/f" --path cufile
