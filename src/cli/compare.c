@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "cli/compare.h"
+#include "cli/outputs.h"
 #include "cli/report_file.h"
 #include "core/error.h"
 #include "core/quote.h"
@@ -381,13 +382,22 @@ static int dry_run(struct compare *c, struct spur_error *e)
     return r < 0 ? r : compare_code_show(stdout, c->x, e);
 }
 
+/* Before the first trial: a page in the place of the results would be the end of them. */
+static int check_outputs(const struct compare *c, struct spur_error *e)
+{
+    const struct output outputs[] = {{"html", c->o->html}, {"write-job", c->o->write_job}};
+
+    return outputs_check(outputs, ARRAY_SIZE(outputs), c->filename, e);
+}
+
 static enum exit_code compare(struct compare *c)
 {
     struct spur_error e = {0};
-    int r = 0;
+    int r;
 
     name_results(c);
-    if (c->o->html)
+    r = check_outputs(c, &e);
+    if (!r && c->o->html)
         r = report_html_check(c->o->html, &e);
     if (!r && !c->o->resume && !c->o->write_job)
         r = store_create_check(c->filename, &e);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "cli/command.h"
+#include "cli/outputs.h"
 #include "cli/report_file.h"
 #include "core/error.h"
 #include "core/util.h"
@@ -180,22 +181,13 @@ static int check_files(const struct report_options *o, struct spur_error *e)
 static int report_check(void *options, const struct option_result *given, struct spur_error *e)
 {
     const struct report_options *o = options;
-    const char *names[ARRAY_SIZE(forms)], *files[ARRAY_SIZE(forms)];
+    struct output outputs[ARRAY_SIZE(forms) + 1];
     size_t n = 0;
 
-    for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
-        const char *file = file_of(o, &forms[i]);
-
-        if (!file)
-            continue;
-        for (size_t k = 0; k < n; k++)
-            if (!strcmp(files[k], file))
-                return error_spur(e, SPUR_CODE_USAGE, "option", "--%s and --%s both go to %s", names[k], forms[i].name,
-                                  strcmp(file, "-") ? file : "standard output");
-        names[n] = forms[i].name;
-        files[n++] = file;
-    }
-    return 0;
+    for (; n < ARRAY_SIZE(forms); n++)
+        outputs[n] = (struct output){forms[n].name, file_of(o, &forms[n])};
+    outputs[n++] = (struct output){"charts", o->charts};
+    return outputs_check(outputs, n, given->arguments[0], e);
 }
 
 /* ------------------------------------------------------------------------------------------------

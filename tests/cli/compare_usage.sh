@@ -45,6 +45,13 @@ done
 bad 1 "make the folder first" --arm odirect --arm fanout --html none/r.html
 bad 1 "files to measure are named with --file" f
 bad 1 "files to measure are named with --file" missing.ini
+# The page, or the job file, in the place of the results.
+for name in x.db "$work/x.db" ../"${work##*/}/x.db"; do
+    bad 2 "--html: $name is the results file; name another file" --arm odirect --arm fanout --results x.db --html "$name"
+done
+bad 2 "is the lock of the results file" --arm odirect --arm fanout --results x.db --html ./x.db.lock
+bad 2 "--write-job: ./x.db is" --arm odirect --arm fanout --results x.db --write-job ./x.db
+bad 2 "both go to ./x" --arm odirect --arm fanout --html x --write-job ./x
 mkfifo "$foreign.fifo"
 chmod 755 "$foreign.fifo"
 bad 3 "is a FIFO" --arm odirect --arm fanout --file "$foreign.fifo" --dry-run

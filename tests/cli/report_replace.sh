@@ -13,13 +13,16 @@ done
 echo precious >"$work/foreign"
 : >"$work/empty"
 mkdir "$work/dir"
+cp "$work/r.db" "$work/other.db"
 echo '{"schema": 1, "spur": "0.1.0"}' >"$work/run.json"
 for form in html json csv markdown; do
-    for file in foreign empty dir run.json r.db; do
+    for file in foreign empty dir run.json other.db r.db; do
         fingerprint_before=$([ -d "$work/$file" ] || fingerprint "$work/$file")
         expect 3 "$SPUR" report "$work/r.db" --$form "$work/$file"
         one_line
-        says err "--$form: $work/$file exists and is no report of spur's in that form"
+        why="exists and is no report of spur's in that form"
+        [ $file != r.db ] || why="is the results file"
+        says err "--$form: $work/$file $why"
         [ "$fingerprint_before" = "$([ -d "$work/$file" ] || fingerprint "$work/$file")" ] || fail "$file was touched"
     done
     for other in html json csv markdown; do
