@@ -78,6 +78,13 @@ static double get_wire(const struct figures *f, unsigned which)
     return f->wire[which];
 }
 
+/* A window may be too short for the clock that counts CPU time, or use none: a 0 is a
+ * measurement. */
+static bool may_be_zero(get_fn *get, unsigned which)
+{
+    return get == get_cpus || (get == get_metric && (which == METRIC_CPU_PROCESS || which == METRIC_CPU_MACHINE));
+}
+
 static double sum_retries(const struct analysis *a, const struct analysis_index *index, size_t pair)
 {
     double sum = NAN;
@@ -102,7 +109,10 @@ static void take_figure(const struct analysis *a, const struct analysis_index *i
         if (analysis_has_figures(t))
             scratch[n++] = get(&t->figures, which);
     }
-    stats_figure(scratch, n, ret);
+    if (may_be_zero(get, which))
+        stats_figure_with_zeros(scratch, n, ret);
+    else
+        stats_figure(scratch, n, ret);
 }
 
 static void take_figures(const struct analysis *a, const struct analysis_index *index, size_t pair, double *scratch,

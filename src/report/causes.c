@@ -56,7 +56,7 @@ bool cause_apart(const struct stats_figure *high, const struct stats_figure *low
 
 double cause_share(double part, double whole)
 {
-    return part > 0 && whole > 0 ? log(part) / log(whole) : NAN;
+    return part > 0 && isfinite(part) && whole > 0 ? log(part) / log(whole) : NAN;
 }
 
 bool cause_alike(double a, double b, double most)

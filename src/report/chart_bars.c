@@ -10,7 +10,7 @@
 #define MOST_SIZES 12
 #define CLUSTER    0.8 /* width of all arms together; places are 1 apart */
 
-/* A share of CPU time that was never above 0 has no geometric mean; beside one that has it is drawn as nothing. */
+/* A share of CPU time that is not known is drawn as nothing beside one that is. */
 static void stack(struct panel_figure *lower, struct panel_figure *upper)
 {
     if (!isfinite(lower->center) && isfinite(upper->center))

@@ -46,10 +46,17 @@ struct panel_figure panel_figure(const struct panel_view *v, size_t point, uint3
     return panel_figure_of(v, chart_set_at(v->a, v->set, point, arm), part);
 }
 
-/* Of parts @first and on that are drawn, whiskers included; stacked parts together. */
-static bool extent(const struct panel_view *v, unsigned first, unsigned n_parts, double *ret_min, double *ret_max)
+/* Two blocks give an interval of a hundred times the figure: its ends stretch an axis so far beyond figures. */
+#define MOST_STRETCH 4
+
+struct range {
+    double min, max;  /* of figures; stacked parts together */
+    double low, high; /* of whiskers */
+};
+
+static struct range find_range(const struct panel_view *v, unsigned first, unsigned n_parts)
 {
-    double min = INFINITY, max = 0;
+    struct range r = {INFINITY, 0, INFINITY, 0};
 
     for (size_t i = 0; i < v->set->n_cells; i++)
         for (uint32_t arm = 0; arm < v->a->x->n_arms; arm++) {
@@ -58,15 +65,29 @@ static bool extent(const struct panel_view *v, unsigned first, unsigned n_parts,
             for (unsigned part = first; part < n_parts; part++) {
                 struct panel_figure f = panel_figure(v, i, arm, part);
 
-                min = fmin(min, isfinite(f.low) ? f.low : f.center);
-                max = fmax(max, isfinite(f.high) ? f.high : f.center);
+                r.min = fmin(r.min, f.center);
+                r.max = fmax(r.max, f.center);
+                r.low = fmin(r.low, f.low);
+                r.high = fmax(r.high, f.high);
                 sum += isfinite(f.center) ? f.center : 0;
             }
-            max = fmax(max, v->panel == PANEL_CPU ? sum : 0);
+            r.max = fmax(r.max, v->panel == PANEL_CPU ? sum : 0);
         }
-    *ret_min = min;
-    *ret_max = max;
-    return isfinite(min) && max > 0;
+    return r;
+}
+
+/* Of parts @first and on that are drawn, whiskers included where there are any. */
+static bool extent(const struct panel_view *v, unsigned first, unsigned n_parts, double *ret_min, double *ret_max)
+{
+    struct range r = find_range(v, first, n_parts);
+
+    *ret_min = r.min;
+    *ret_max = r.max;
+    if (v->panel != PANEL_CPU) { /* its bars have no whiskers */
+        *ret_min = fmax(fmin(r.min, r.low), r.min / MOST_STRETCH);
+        *ret_max = fmin(fmax(r.max, r.high), r.max * MOST_STRETCH);
+    }
+    return isfinite(r.min) && r.max > 0;
 }
 
 static struct chart_unit pick_unit(enum panel panel, double max)

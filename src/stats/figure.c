@@ -44,6 +44,45 @@ void stats_figure(const double *values, size_t n, struct stats_figure *ret)
     ret->high = exp(mean + half);
 }
 
+static bool is_measured(double value)
+{
+    return value >= 0 && isfinite(value);
+}
+
+static bool has_zero(const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (is_measured(values[i]) && !(values[i] > 0))
+            return true;
+    return false;
+}
+
+void stats_figure_with_zeros(const double *values, size_t n, struct stats_figure *ret)
+{
+    double squares = 0, half;
+
+    if (!has_zero(values, n)) {
+        stats_figure(values, n, ret);
+        return;
+    }
+    *ret = (struct stats_figure){.center = 0, .low = NAN, .high = NAN, .min = 0, .max = 0};
+    for (size_t i = 0; i < n; i++) {
+        double delta = values[i] - ret->center;
+
+        if (!is_measured(values[i]))
+            continue;
+        ret->n++;
+        ret->max = fmax(ret->max, values[i]);
+        ret->center += delta / ret->n;
+        squares += delta * (values[i] - ret->center);
+    }
+    if (ret->n < 2)
+        return;
+    half = t_critical(FIGURE_ALPHA, ret->n - 1) * sqrt(squares / (ret->n - 1) / ret->n);
+    ret->low = fmax(ret->center - half, 0);
+    ret->high = ret->center + half;
+}
+
 /* Median of @logs of the figures and their scaled median absolute deviation; overwrites @scratch. */
 static void robust_location(const double *logs, size_t n, double *scratch, double *ret_median, double *ret_deviation)
 {

@@ -73,12 +73,15 @@ bool stats_has_spread(const struct stats_effect *effect);
 
 struct stats_figure {
     unsigned n;
-    double center;    /* geometric mean; NaN: n is 0 */
+    double center;    /* geometric mean, or arithmetic (stats_figure_with_zeros); NaN: n is 0 */
     double low, high; /* 95 % Student t on logs, unadjusted; NaN: n < 2 */
     double min, max;
 };
 /* Values that are not positive or NaN are left out. */
 void stats_figure(const double *values, size_t n, struct stats_figure *ret);
+/* Of what 0 is a measurement of, such as CPU time. Without a 0 as stats_figure. With one: arithmetic mean, and Student
+ * t on the values themselves, not below 0; only negative values and NaN are left out. */
+void stats_figure_with_zeros(const double *values, size_t n, struct stats_figure *ret);
 
 /* Whether each value is an outlier among its own: beyond 5 (1 + 15 / n) scaled median absolute deviations of the median
  * of logs, and farther than @margin; never with fewer than 5 values. Returns how many are. */

@@ -637,6 +637,26 @@ static void panels_of_names(void **state)
     chart_sets_free(&sets);
 }
 
+/* Two blocks may give an interval of any width: an axis is set by figures first. */
+static void panels_of_wide_intervals(void **state)
+{
+    struct charts list = {0};
+    struct chart_sets sets;
+    struct sample s;
+
+    make_sample(&s);
+    for (size_t i = 0; i < N_CELLS * N_ARMS; i++) {
+        s.arm_cells[i].process_user_cpus.high = 80; /* drawn nowhere */
+        s.arm_cells[i].metric[METRIC_REQUESTS] = (struct stats_figure){2, 1000, 1e-3, 1e9, 900, 1100};
+    }
+    assert_int_equal(chart_sets_make(&s.a, &sets), 0);
+    assert_int_equal(chart_set_draw(&s.a, &sets.items[0], 1, &list), 0);
+    expect_in(list.items[1].commands, "set yrange [0:5]"); /* K/s */
+    expect_in(list.items[3].commands, "set yrange [0:2.5]");
+    charts_free(&list);
+    chart_sets_free(&sets);
+}
+
 /* A label of a tick may take 49 bytes in gnuplot. */
 static void long_names_stay_whole(void **state)
 {
@@ -706,6 +726,7 @@ int main(void)
         cmocka_unit_test(long_axes_are_thinned),
         cmocka_unit_test(panels_of_numbers),
         cmocka_unit_test(panels_of_names),
+        cmocka_unit_test(panels_of_wide_intervals),
         cmocka_unit_test(long_names_stay_whole),
         cmocka_unit_test(panels_are_drawn),
     };

@@ -115,6 +115,33 @@ static void test_gaps(void **state)
     made_free(&m);
 }
 
+/* User time is never seen, system time in every other block; the rest of the figures is as ever. */
+static void idle(const struct made *m, const struct experiment_row *row, struct store_trial *t)
+{
+    t->figures.process_user_cpus = 0;
+    t->figures.process_system_cpus = row->block % 2 ? 0 : 0.5;
+    t->figures.metric[METRIC_CPU_PROCESS] = row->arm && row->block % 2 ? 0 : 0.5;
+}
+
+static void test_zeros(void **state)
+{
+    const struct arm_cell *c;
+    struct made m;
+
+    made_begin(&m, "odirect fanout");
+    made_plan(&m, 10);
+    m.trial = idle;
+    made_run(&m);
+    made_finish(&m);
+    c = analysis_arm_cell(&m.a, 0, 1);
+    assert_true(c->process_user_cpus.n == 10 && c->process_user_cpus.center == 0);
+    assert_true(c->process_system_cpus.n == 10 && fabs(c->process_system_cpus.center - 0.25) < 1e-12);
+    assert_true(c->metric[METRIC_CPU_PROCESS].n == 10 && fabs(c->metric[METRIC_CPU_PROCESS].center - 0.25) < 1e-12);
+    assert_int_equal(c->machine_user_cpus.n, 0); /* not measured */
+    assert_int_equal(m.a.comparisons[0].metric[METRIC_CPU_PROCESS].n, 5);
+    made_free(&m);
+}
+
 /* A trial whose bytes were wrong has no figure, whatever the store kept of it. */
 static void wrong(const struct made *m, const struct experiment_row *row, struct store_trial *t)
 {
@@ -530,14 +557,23 @@ static void test_borrowed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_paired),         cmocka_unit_test(test_only_pairs),
-        cmocka_unit_test(test_gaps),           cmocka_unit_test(test_rises),
-        cmocka_unit_test(test_verify),         cmocka_unit_test(test_ranked_apart),
-        cmocka_unit_test(test_observed),       cmocka_unit_test(test_aa),
-        cmocka_unit_test(test_until_decided),  cmocka_unit_test(test_between_looks),
-        cmocka_unit_test(test_quick_left_out), cmocka_unit_test(test_interrupted),
-        cmocka_unit_test(test_lines),          cmocka_unit_test(test_no_lines),
-        cmocka_unit_test(test_drift),          cmocka_unit_test(test_outlier),
+        cmocka_unit_test(test_paired),
+        cmocka_unit_test(test_only_pairs),
+        cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_rises),
+        cmocka_unit_test(test_verify),
+        cmocka_unit_test(test_ranked_apart),
+        cmocka_unit_test(test_observed),
+        cmocka_unit_test(test_aa),
+        cmocka_unit_test(test_until_decided),
+        cmocka_unit_test(test_between_looks),
+        cmocka_unit_test(test_quick_left_out),
+        cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_no_lines),
+        cmocka_unit_test(test_drift),
+        cmocka_unit_test(test_outlier),
         cmocka_unit_test(test_borrowed),
     };
 

@@ -461,6 +461,28 @@ static void figure_is_a_geometric_mean(void **state)
     assert_true(isnan(f.center) && isnan(f.low) && isnan(f.min) && isnan(f.max));
 }
 
+/* 0, 1 and 5: mean 2, variance 7. */
+static void zeros_are_measurements(void **state)
+{
+    struct stats_figure f, g;
+    const double none[] = {100, NAN, 1, 10};
+
+    stats_figure_with_zeros((double[]){0, NAN, 5, -3, 1, INFINITY}, 6, &f);
+    assert_int_equal(f.n, 3);
+    assert_near(f.center, 2, 1e-12);
+    assert_true(f.low == 0 && f.min == 0 && f.max == 5);
+    assert_near(f.high, 2 + 4.302653 * sqrt(7. / 3), 1e-6);
+    stats_figure_with_zeros((double[]){0, NAN, 0}, 3, &f);
+    assert_true(f.n == 2 && f.center == 0 && f.low == 0 && f.high == 0);
+    stats_figure_with_zeros((double[]){NAN, 0}, 2, &f);
+    assert_true(f.n == 1 && f.center == 0 && isnan(f.low) && f.max == 0);
+    stats_figure_with_zeros(none, 4, &f);
+    stats_figure(none, 4, &g);
+    assert_memory_equal(&f, &g, sizeof(f));
+    stats_figure_with_zeros((double[]){NAN}, 1, &f);
+    assert_true(f.n == 0 && isnan(f.center) && isnan(f.min));
+}
+
 static void outliers(void **state)
 {
     bool is_outlier[8];
@@ -500,6 +522,7 @@ int main(void)
         cmocka_unit_test(identical_ratios_do_not_break_the_fit),
         cmocka_unit_test(huge_ratios_stay_in_order),
         cmocka_unit_test(figure_is_a_geometric_mean),
+        cmocka_unit_test(zeros_are_measurements),
         cmocka_unit_test(outliers),
     };
 
