@@ -21,6 +21,7 @@
 struct compare {
     struct compare_options *o;
     const struct option_result *given;
+    struct plan_spec spec;      /* as it was asked for */
     struct experiment planned;  /* what the options ask for; empty on a bare --resume */
     const struct experiment *x; /* what is run: planned, or the store's */
     struct sweep_pair *pairs;
@@ -91,7 +92,7 @@ static int check_regions(const struct experiment *x, const struct sweep_pair *pa
 
 static int make_plan(struct compare *c, struct spur_error *e)
 {
-    int r = compare_plan(c->o, c->given, &c->planned, e);
+    int r = compare_plan(c->o, c->given, &c->spec, &c->planned, e);
 
     if (r < 0)
         return r;
@@ -105,7 +106,11 @@ static int make_plan(struct compare *c, struct spur_error *e)
         r = compare_match(c->o, &c->planned, &c->pairs, e);
     if (!r)
         r = plan_order(&c->planned, e);
-    return r ? r : check_regions(&c->planned, c->pairs, e);
+    if (!r)
+        r = check_regions(&c->planned, c->pairs, e);
+    if (r == -EINVAL)
+        compare_plan_place(&c->spec, e);
+    return r;
 }
 
 static int write_job(const struct compare *c, struct spur_error *e)
@@ -434,6 +439,7 @@ static int compare_run(void *options, const struct option_result *given)
     sweep_pairs_free(c.pairs, c.x ? c.x->n_cells * c.x->n_arms : 0);
     store_close(c.store);
     experiment_free(&c.planned);
+    plan_spec_free(&c.spec);
     return (int)code;
 }
 

@@ -6,9 +6,12 @@
 #include "cli/compare_options.h"
 #include "sweep/sweep.h"
 
-/* compare_plan.c: the experiment without its order, and whether anything in it runs code. Owned by the caller. */
-int compare_plan(struct compare_options *o, const struct option_result *given, struct experiment *ret,
-                 struct spur_error *e);
+/* compare_plan.c: the experiment without its order, and whether anything in it runs code. Owned by the caller, as is
+ * what was asked for in @ret_spec, which is zeroed (also after an error). */
+int compare_plan(struct compare_options *o, const struct option_result *given, struct plan_spec *ret_spec,
+                 struct experiment *ret, struct spur_error *e);
+/* An error of an arm that can run in no cell gets the line of the job file that is to blame. */
+void compare_plan_place(const struct plan_spec *s, struct spur_error *e);
 /* Whether the command line, or a job file, says anything of a plan: with --resume it need not. */
 bool compare_has_plan(const struct compare_options *o, const struct option_result *given);
 /* The command line that repeats it, with @seed; malloc'd. */

@@ -91,6 +91,7 @@ static bool keys_path_takes(void *context, const char *path, const char *key)
 
 const struct plan_keys compare_keys = {
     .path_takes = keys_path_takes,
+    .check = compare_value_check,
     .find = keys_find,
     .nearest = keys_nearest,
     .path_name = spur_path_name,

@@ -35,5 +35,7 @@ extern const struct command_example compare_examples[];
 
 /* What spur knows of a key, for src/plan. */
 extern const struct plan_keys compare_keys;
+/* compare_values.c: plan_keys.check */
+int compare_value_check(void *context, const char *path, const char *key, const char *value, struct spur_error *e);
 
 #endif

@@ -241,29 +241,76 @@ bool compare_has_plan(const struct compare_options *o, const struct option_resul
     return false;
 }
 
-int compare_plan(struct compare_options *o, const struct option_result *given, struct experiment *ret,
-                 struct spur_error *e)
+int compare_plan(struct compare_options *o, const struct option_result *given, struct plan_spec *s,
+                 struct experiment *ret, struct spur_error *e)
 {
     struct job_options j = {.o = o, .given = given};
     _cleanup_free_ char *command = NULL;
-    struct plan_spec s = {0};
     int r;
 
     o->seed_given = option_given(given, "seed");
-    r = make_spec(&s, o, given->n_arguments ? given->arguments[0] : NULL, &j, e);
+    r = make_spec(s, o, given->n_arguments ? given->arguments[0] : NULL, &j, e);
     if (!r) {
-        fill_spec(&s, o);
+        fill_spec(s, o);
         command = compare_command_text(o->seed, o->seed_given);
-        s.command = command;
-        r = plan_expand(&s, &compare_keys, ret, e);
+        s->command = command;
+        r = plan_expand(s, &compare_keys, ret, e);
     }
-    plan_spec_free(&s);
+    s->command = s->baseline = NULL;
     for (size_t i = 0; i < j.n_kept; i++)
         free(j.kept[i]);
     free(j.kept);
     if (o->baseline && !option_given(given, "baseline"))
         o->baseline = NULL; /* it pointed into what was freed */
     return r;
+}
+
+/* Where @key, as an option or a setting, stands in @detail; NULL: nowhere. */
+static const char *find_key(const char *detail, const char *key)
+{
+    size_t length = strlen(key);
+
+    for (const char *at = detail; (at = strstr(at, key)); at += length) {
+        bool option = at - detail >= 2 && !strncmp(at - 2, "--", 2) && strchr(" :;", at[length]);
+
+        if (option || (at > detail && at[-1] == ' ' && at[length] == '='))
+            return at;
+    }
+    return NULL;
+}
+
+static void look_in(const struct plan_item *items, size_t n, const struct spur_error *e, const struct plan_item **found)
+{
+    const char *first = *found ? find_key(e->detail, (*found)->key) : NULL;
+
+    for (size_t i = 0; i < n; i++) {
+        const char *at = strncmp(items[i].where, "--", 2) ? find_key(e->detail, items[i].key) : NULL;
+
+        if (!at || (first && at >= first))
+            continue;
+        first = at;
+        *found = &items[i];
+    }
+}
+
+void compare_plan_place(const struct plan_spec *s, struct spur_error *e)
+{
+    const struct plan_item *found = NULL;
+    char detail[sizeof(e->detail)], lead[100];
+
+    if (!s->job_file || strncmp(e->detail, "arm ", 4))
+        return;
+    for (size_t i = 0; i < s->n_arms; i++) {
+        snprintf(lead, sizeof(lead), "arm %s can run in no cell: ", s->arms[i].name);
+        if (!strncmp(e->detail, lead, strlen(lead)))
+            look_in(s->arms[i].items, s->arms[i].n_items, e, &found);
+    }
+    look_in(s->items, s->n_items, e, &found);
+    look_in(s->axes, s->n_axes, e, &found);
+    if (!found)
+        return;
+    memcpy(detail, e->detail, sizeof(detail));
+    snprintf(e->detail, sizeof(e->detail), "%.200s: %.390s", found->where, detail);
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -308,7 +308,7 @@ static bool is_gpu_list(const char *text)
     return false;
 }
 
-static int check_memory(const char *memory, struct spur_error *e)
+int run_options_check_memory(const char *memory, struct spur_error *e)
 {
     size_t base = strcspn(memory, ":");
 
@@ -406,7 +406,7 @@ int run_options_check(void *options, const struct option_result *given, struct s
     int r = check_combinations(o, given, e);
 
     if (!r)
-        r = check_memory(o->memory, e);
+        r = run_options_check_memory(o->memory, e);
     if (!r)
         r = split_settings(o, e);
     o->seed_given = option_given(given, "seed");

@@ -43,6 +43,8 @@ extern const struct option run_option_rows[];
  * is there, and what depth and alignment the path has, is known only later.
  */
 int run_options_check(void *options, const struct option_result *given, struct spur_error *e);
+/* The word of --memory alone: known, and a GPU's number well written. */
+int run_options_check_memory(const char *memory, struct spur_error *e);
 void run_options_free(struct run_options *o);
 
 /* The job that the options ask for; it borrows their strings and pairs. */

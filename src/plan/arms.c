@@ -170,64 +170,8 @@ static int arms_of_paths(struct plan_work *w)
 }
 
 /* ------------------------------------------------------------------------------------------------
- * Checks, and the A/A copy
+ * Baseline, and its A/A copy
  */
-
-static bool takes(const struct plan_work *w, const struct experiment_arm *arm, const char *key)
-{
-    const struct plan_axis_source *source = plan_source_find(w, "path");
-    const char *path = plan_setting_find(&arm->settings, "path");
-
-    if (path || !source)
-        return w->keys->path_takes(w->keys->context, path ? path : plan_setting_find(&w->x->common, "path"), key);
-    for (size_t i = 0; i < source->n_values; i++)
-        if (w->keys->path_takes(w->keys->context, source->values[i].text, key))
-            return true;
-    return false;
-}
-
-static bool is_setting(const struct plan_work *w, const char *key)
-{
-    return w->keys->find(w->keys->context, key).kind == PLAN_KEY_SETTING;
-}
-
-static int check_own(struct plan_work *w, const struct experiment_arm *arm)
-{
-    for (size_t i = 0; i < arm->settings.n; i++) {
-        const char *key = arm->settings.items[i].key;
-
-        if (is_setting(w, key) && !takes(w, arm, key))
-            return error_spur(w->e, SPUR_CODE_USAGE, "plan", "arm %s: its path has no setting '%s'", arm->name, key);
-    }
-    return 0;
-}
-
-/* Of an axis or a common setting: some arm must be able to take it. */
-static int check_shared(struct plan_work *w, const struct plan_item *item)
-{
-    if (!is_setting(w, item->key))
-        return 0;
-    for (size_t i = 0; i < w->x->n_arms; i++)
-        if (takes(w, &w->x->arms[i], item->key))
-            return 0;
-    return error_spur(w->e, SPUR_CODE_USAGE, "plan", "%.200s: no arm has a path with a setting '%s'", item->where,
-                      item->key);
-}
-
-static int check_settings(struct plan_work *w)
-{
-    int r = 0;
-
-    if (!w->keys->path_takes)
-        return 0;
-    for (size_t i = 0; i < w->x->n_arms && !r; i++)
-        r = check_own(w, &w->x->arms[i]);
-    for (size_t i = 0; i < w->s->n_items && !r; i++)
-        r = check_shared(w, &w->s->items[i]);
-    for (size_t i = 0; i < w->s->n_axes && !r; i++)
-        r = check_shared(w, &w->s->axes[i]);
-    return r;
-}
 
 static int find_baseline(struct plan_work *w)
 {
@@ -296,7 +240,7 @@ int plan_arms(struct plan_work *w)
         return r;
     if (w->x->n_arms + w->s->aa < 2 || !w->x->n_arms)
         return too_few(w);
-    r = check_settings(w);
+    r = plan_check(w);
     if (!r)
         r = find_baseline(w);
     return r || !w->s->aa ? r : add_aa(w);

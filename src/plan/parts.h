@@ -10,6 +10,7 @@
  *   job_write.c  experiment -> job file
  *   expand.c     spec -> keys in their places: common, axes, arms
  *   arms.c       arms of an experiment
+ *   check.c      keys and values against the arms' paths
  *   cells.c      cells and their labels
  *   order.c      rows
  *   settings.c   settings of one arm in one cell
@@ -83,6 +84,8 @@ struct plan_work {
 struct plan_axis_source *plan_source_find(const struct plan_work *w, const char *key);
 /* Fills x->arms, baseline and aa, from the spec or from the values of path. */
 int plan_arms(struct plan_work *w);
+/* Every key is of a path that an arm has, and takes every value that is given. x->arms without the A/A copy. */
+int plan_check(struct plan_work *w);
 /* Fills x->cells. */
 int plan_cells(struct experiment *x, struct spur_error *e);
 

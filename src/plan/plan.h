@@ -34,6 +34,9 @@ struct plan_keys {
     const char *(*path_name)(size_t index);
     /* Whether path @path has setting @key. NULL: not checked. */
     bool (*path_takes)(void *context, const char *path, const char *key);
+    /* Whether an option (@path NULL), or a setting of @path, takes @value, whatever else is given. Usage error without
+     * the key. NULL: not checked. */
+    int (*check)(void *context, const char *path, const char *key, const char *value, struct spur_error *e);
 };
 
 /* An option with its value as the user gave it, from the command line or a job file. */

@@ -50,6 +50,13 @@ static bool parse(const char *list, cpu_set_t *ret)
     }
 }
 
+int cpus_check(const char *list, struct spur_error *e)
+{
+    cpu_set_t wanted;
+
+    return parse(list, &wanted) ? 0 : no_list(list, e);
+}
+
 int cpus_bind(const char *list, struct spur_error *e)
 {
     cpu_set_t wanted, allowed, both;

@@ -5,6 +5,9 @@
 
 #include "probe/probe.h"
 
+/* Whether @list is one, of any machine's CPUs. Usage error: no. */
+int cpus_check(const char *list, struct spur_error *e);
+
 /*
  * Binds the calling thread, and with it all that are started later, to @list ("0-7,16"). Usage error: no list, or none
  * of its CPUs may be used here.

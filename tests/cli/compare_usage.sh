@@ -28,6 +28,13 @@ bad 2 "odirect" --arm odirect --arm odirect
 bad 2 "--threads" --arm odirect --arm fanout --threads 1,zwei
 bad 2 "threads" --arm odirect --arm fanout --threads 0..4
 bad 2 "can run in no cell" --arm odirect:depth=4 --arm fanout
+# A word that nothing knows is told wherever it stands; nothing is left out of the plan for it.
+expect 2 "$SPUR" compare --file f --arm odirect --arm fanout --memory pinned,host --dry-run
+says err "--memory: 'host' is not known; one of: auto, pageable"
+bad 2 "--cpus: 'zz' is no list of CPUs" --arm odirect --arm fanout --cpus 0,zz
+bad 2 "--op: 'bogus' is not known" --arm odirect --arm fanout --op read,bogus
+bad 2 "--set: piece: '3' is out of range; path fanout takes: auto, 4K..64M" --arm odirect --arm fanout --set piece=64K,3
+bad 2 "--arm fanout: engine: 'fast' is out of range" --arm odirect --arm fanout:engine=fast
 bad 2 "multiple of" --arm odirect --arm fanout --request 1000
 bad 2 "--blocks" --arm odirect --arm fanout --blocks 0
 bad 2 "exclude each other" --arm odirect --arm fanout --blocks 7 --until-decided
@@ -83,7 +90,19 @@ for command in "run --path odirect" "compare --arm odirect --arm fanout"; do
     one_line
     says err "--memory: 'gpu' is not known; one of: auto, pageable"
 done
+# In a job file with its line.
 job=$(mktemp)
+placed() { # WORDS SWEEP FANOUT
+    printf '[sweep]\n%s\n[arm odirect]\n[arm fanout]\n%s\n' "$2" "$3" >"$job"
+    expect 2 "$SPUR" compare --file f "$job" --dry-run
+    one_line
+    says err "$job:$1"
+}
+placed "2: memory: 'hots' is not known" "memory = pinned,hots"
+placed "5: piece: '3' is out of range" "" "piece = 3"
+placed "5: advice: path fanout of arm fanout has no setting 'advice'" "" "advice = random"
+placed "2: unaligned: arm odirect can run in no cell: --unaligned: --op read draws no offsets" "unaligned = yes"
+placed "5: piece: arm fanout can run in no cell: fanout: piece=5000 is no multiple of 4096" "" "piece = 5000"
 printf '[sweep]\nthreads = 1,2\nresults = x.db\n[arm odirect]\n[arm fanout]\n' >"$job"
 bad 2 "results" "$job"
 rm -f "$job"

@@ -66,7 +66,7 @@ static bool path_takes(void *context, const char *path, const char *key)
     return !strcmp(path, "fanout");
 }
 
-static const struct plan_keys keys = {NULL, find_key, nearest_key, path_at, path_takes};
+static const struct plan_keys keys = {NULL, find_key, nearest_key, path_at, path_takes, NULL};
 
 /* Options, axes, prepares and arms as "o request=4K", "x threads=1,8", "p nc=mount {}", "a odirect"; up to NULL. */
 static int fill_spec(struct plan_spec *s, struct spur_error *e, const char *const *texts)
