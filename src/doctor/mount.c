@@ -244,9 +244,9 @@ void check_lustre(struct doctor *d)
         return;
     }
     remedy_of(say(d, stripes == 1 ? SEVERITY_WARN : SEVERITY_NOTE, where, "%s",
-               stripes == 1
-                   ? "one stripe: one server holds the whole file"
-                   : "how many servers hold the file is not seen from here (a directory, or a layout of parts)"),
+                  stripes == 1
+                      ? "one stripe: one server holds the whole file"
+                      : "how many servers hold the file is not seen from here (a directory, or a layout of parts)"),
               "lfs getstripe ", d->file->name, "; lfs setstripe -c -1 DIRECTORY for new files");
 }
 
@@ -296,8 +296,8 @@ void check_user_space(struct doctor *d)
     if (fuse && file_is_simulated(d->file)) {
         fact(d, "simulated", json_true());
         remedy_of(say(d, SEVERITY_NOTE, m->mount_point,
-                   "simulated storage (spur simfs): to test a set-up or a program with, not a disk"),
-               "spur simfs --unmount ", m->mount_point, " ends it");
+                      "simulated storage (spur simfs): to test a set-up or a program with, not a disk"),
+                  "spur simfs --unmount ", m->mount_point, " ends it");
     } else if (fuse) {
         say(d, SEVERITY_NOTE, m->mount_point,
             "%s: a process serves the file; whether O_DIRECT reaches a disk is its choice", m->fs_type);

@@ -10,7 +10,7 @@ holds "r['simulated'] and r['files'][0]['facts']['mount']['type'] == 'fuse.spur'
     "'simulated storage' in found('user-space', 'note')[0]['found']" "verdict()['road'] == 'host only'"
 unmounted
 simfs --size 2M --faults "hang@n=1-"
-cd "$work"
+cd "$work" || exit 1
 expect 3 "$SPUR" doctor --json --no-probe --record "$work/rec" mount/data.0 # it keeps the mount
 holds "verdict()['road'] == 'none' and 'hangs' in verdict()['reason']" "'umount' in found('file', 'fail')[0]['remedy']"
 expect 3 "$SPUR" doctor --json --root "$work/rec"

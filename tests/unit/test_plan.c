@@ -284,7 +284,8 @@ static void settings_need_a_path_that_has_them(void **state)
 {
     struct experiment x;
 
-    refuse("--arm odirect: piece: path odirect of arm odirect has no setting 'piece'", "a odirect:piece=1M", "a fanout");
+    refuse("--arm odirect: piece: path odirect of arm odirect has no setting 'piece'", "a odirect:piece=1M",
+           "a fanout");
     refuse("--option: no arm has a path with a setting 'piece'", "o piece=1M", "a odirect", "a buffered");
     refuse("--axis: no arm has a path with a setting 'piece'", "x piece=1M,2M", "a odirect", "a buffered");
     make(&x, "x piece=1M,2M", "x path=odirect,fanout", "a a:threads=1", "a b:threads=2");
