@@ -162,8 +162,11 @@ const struct option compare_rows[] = {
      .kind = OPTION_FLAG,
      AT(quick),
      .help = "for trying out: 1 s windows, at most 3 values of each axis; the report says so",
-     .manual = "Options that are given keep their values. Windows of 1 s have no CPU figure of the whole machine, and "
-               "say little about storage whose rate still rises."},
+     .manual =
+         "On the command line it goes before seconds, warmup, interval and verify-limit of a job file; other options "
+         "that are given, and windows that are an axis, keep their values. Windows of 1 s have no CPU figure of the "
+         "whole machine, and "
+         "say little about storage whose rate still rises."},
     {.name = "results",
      .metavar = "DB",
      .kind = OPTION_TEXT,

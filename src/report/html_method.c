@@ -20,7 +20,7 @@ static void write_order(const struct page *p)
               "decided then were left out of later blocks.</li>\n",
               p->out);
     if (x->quick)
-        fputs("<li>It was a quick one: short windows, for trying out.</li>\n", p->out);
+        fputs("<li>It was a quick one, for trying out.</li>\n", p->out);
 }
 
 static void write_statistics(const struct page *p)

@@ -48,11 +48,26 @@ static void warn_emulated(FILE *out, const struct analysis *a)
         fputs("emulated: the GPU was emulated in host memory; no figure is a GPU's", out);
 }
 
+#define QUICK_WINDOW_S 2.0 /* below it there is no CPU figure of the machine either */
+
+/* Of trials that have figures; 0 where none has. */
+static double longest_window(const struct analysis *a)
+{
+    double longest = 0;
+
+    for (size_t i = 0; i < a->n_trials; i++)
+        if (analysis_has_figures(&a->trials[i]) && a->trials[i].window_s > longest)
+            longest = a->trials[i].window_s;
+    return longest;
+}
+
 static void warn_quick(FILE *out, const struct analysis *a)
 {
     if (!a->quick)
         return;
-    fputs("quick: the windows were short, for trying out; figures are rough", out);
+    fputs("quick: for trying out", out);
+    if (longest_window(a) < QUICK_WINDOW_S)
+        fputs("; the windows were short, figures are rough", out);
     for (size_t i = 0; i < a->x->n_axes; i++) {
         const struct experiment_axis *axis = &a->x->axes[i];
 

@@ -43,3 +43,9 @@ cmp out straight || fail "the job file is another plan: $(cat job.ini)"
 expect 3 "$SPUR" compare job.ini --write-job job.ini
 one_line
 says err "exists"
+# --quick on the command line goes before a job file's windows, and not before --seconds.
+printf '[sweep]\nfile = f\nmemory = pinned\nseconds = 10\nwarmup = 2s\n[arm odirect]\n[arm fanout]\n' >job.ini
+expect 0 "$SPUR" compare job.ini --quick --dry-run
+says out "seconds=1s, warmup=200ms"
+expect 0 "$SPUR" compare job.ini --quick --seconds 3 --dry-run
+says out "seconds=3"

@@ -5,11 +5,13 @@
 requires pgrep
 
 prepared f 4M
+quiet=
 interrupted() { # SIGNAL CODE OPTIONS...
     signal=$1
     end_code=$2
     shift 2
     started --file "$work/f" --request 64K --seconds 20s --warmup 0s --interval 200ms "$@"
+    wait_until running
     sleep 0.5
     kill -"$signal" $spur_pid
     ended "$end_code"
