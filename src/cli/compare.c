@@ -284,7 +284,7 @@ static int open_store(struct compare *c, struct spur_error *e)
 
 static int write_html(struct compare *c, const struct analysis *a, struct spur_error *e)
 {
-    const char *without = NULL;
+    struct report_undrawn undrawn;
     char *text = NULL;
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
@@ -292,14 +292,14 @@ static int write_html(struct compare *c, const struct analysis *a, struct spur_e
 
     if (!f)
         return error_errno(e, ENOMEM, "open_memstream", "--html");
-    r = report_html(f, c->store, a, &without, e);
+    r = report_html(f, c->store, a, &undrawn, e);
     if (fclose(f) == EOF && !r)
         r = error_errno(e, ENOMEM, "fclose", "--html");
     if (!r)
         r = whole_file_write(c->o->html, text, size, "--html", e);
     free(text);
-    if (!r && without)
-        fprintf(stderr, "spur compare: %s has no charts: install %s\n", c->o->html, without);
+    if (!r)
+        report_say_undrawn("compare", "--html", &undrawn);
     return r;
 }
 

@@ -65,7 +65,7 @@ static const struct option report_rows[] = {
      AT(charts),
      .absent = "none",
      .help = "data, gnuplot scripts and SVG files of the charts, in a new directory",
-     .manual = "The directory is made; one that is there must be empty."},
+     .manual = "The directory is made, with mode 0700; one that is there must be empty."},
     {0},
 };
 
@@ -76,12 +76,12 @@ static const struct option report_rows[] = {
 struct source {
     struct store *store;
     struct analysis analysis;
-    const char *without; /* a program that was missing */
+    struct report_undrawn undrawn;
 };
 
 static int make_html(FILE *out, struct source *s, struct spur_error *e)
 {
-    return report_html(out, s->store, &s->analysis, &s->without, e);
+    return report_html(out, s->store, &s->analysis, &s->undrawn, e);
 }
 
 static int make_json(FILE *out, struct source *s, struct spur_error *e)
@@ -206,11 +206,13 @@ static int put(const struct form *form, const char *file, const char *text, size
     return 0;
 }
 
-static void say_without(struct source *s, const char *what)
+void report_say_undrawn(const char *command, const char *what, const struct report_undrawn *undrawn)
 {
-    if (s->without)
-        fprintf(stderr, "spur report: %s: no charts are drawn without %s; install it\n", what, s->without);
-    s->without = NULL;
+    if (undrawn->is_absent)
+        fprintf(stderr, "spur %s: %s: no charts are drawn without gnuplot; install it\n", command, what);
+    else if (*undrawn->why)
+        fprintf(stderr, "spur %s: %s: no charts are drawn: %s; mend that, or set GNUPLOT to another one\n", command,
+                what, undrawn->why);
 }
 
 static int write_form(const struct form *form, const char *file, struct source *s, struct spur_error *e)
@@ -225,8 +227,8 @@ static int write_form(const struct form *form, const char *file, struct source *
     if (!r)
         r = put(form, file, text, size, e);
     free(text);
-    if (!r)
-        say_without(s, "--html");
+    if (!r && form->make == make_html)
+        report_say_undrawn("report", "--html", &s->undrawn);
     return r;
 }
 
@@ -255,9 +257,9 @@ static int write_forms(const struct report_options *o, struct source *s, struct 
         if (file_of(o, &forms[i]))
             r = write_form(&forms[i], file_of(o, &forms[i]), s, e);
     if (!r && o->charts)
-        r = report_charts(o->charts, s->store, &s->analysis, &s->without, e);
+        r = report_charts(o->charts, s->store, &s->analysis, &s->undrawn, e);
     if (!r && o->charts)
-        say_without(s, "--charts");
+        report_say_undrawn("report", "--charts", &s->undrawn);
     return r;
 }
 

@@ -61,12 +61,14 @@ int charts_draw(struct charts *list, uint64_t limit_ns, char reason[CHART_REASON
     size_t length;
     int r;
 
+    *reason = '\0';
     if (!list->n)
         return 0;
     if (!program) {
         snprintf(reason, CHART_REASON, "gnuplot was not found");
         return -ENOENT;
     }
+    snprintf(reason, CHART_REASON, "out of memory");
     r = write_script(list, &script, &run.input_length);
     if (r < 0)
         return r;
@@ -76,5 +78,7 @@ int charts_draw(struct charts *list, uint64_t limit_ns, char reason[CHART_REASON
         r = split(list, output, reason);
     if (r < 0)
         drop(list);
+    else
+        *reason = '\0';
     return r;
 }

@@ -29,45 +29,56 @@ static bool is_empty(int fd)
     return ret;
 }
 
-static int open_directory(const char *dir, int *ret_fd, struct spur_error *e)
-{
-    bool is_new = mkdir(dir, 0777) == 0;
-    int fd, r;
+struct folder {
+    const char *name;
+    int fd;
+    bool is_new;
+};
 
-    if (!is_new && errno != EEXIST)
-        return error_errno(e, errno, "mkdir", "%s", dir);
-    fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR)) {
-        r = error_spur(e, SPUR_CODE_REFUSED, "charts", "--charts: %s is there and is no folder", dir);
-        error_remedy(e, "name a new folder");
-        return r;
-    }
-    if (fd < 0)
-        return error_errno(e, errno, "open", "%s", dir);
-    if (!is_empty(fd)) {
-        close(fd);
-        r = error_spur(e, SPUR_CODE_REFUSED, "charts", "%s: not empty", dir);
-        error_remedy(e, "name a new folder, or empty this one");
-        return r;
-    }
-    *ret_fd = fd;
-    return 0;
+static int refuse(const struct folder *f, const char *why, const char *remedy, struct spur_error *e)
+{
+    int r = error_spur(e, SPUR_CODE_REFUSED, "charts", "--charts: %s%s", f->name, why);
+
+    error_remedy(e, "%s", remedy);
+    return r;
 }
 
-static FILE *create(int fd, const char *name, const char *suffix)
+static int open_folder(struct folder *f, struct spur_error *e)
 {
-    char file[128];
-    FILE *ret;
-    int f;
+    f->is_new = mkdir(f->name, 0700) == 0;
+    if (!f->is_new && errno != EEXIST)
+        return error_errno(e, errno, "mkdir", "%s", f->name);
+    f->fd = open(f->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (f->fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+        return refuse(f, " is there and is no folder", "name a new folder", e);
+    if (f->fd < 0)
+        return error_errno(e, errno, "open", "%s", f->name);
+    return is_empty(f->fd) ? 0 : refuse(f, ": not empty", "name a new folder, or empty this one", e);
+}
 
-    snprintf(file, sizeof(file), "%s.%s", name, suffix);
-    f = openat(fd, file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+/* ------------------------------------------------------------------------------------------------
+ * Its files: 01-set1-throughput.dat, .gp, .svg
+ */
+
+static char *name_of(const struct charts *charts, size_t i, const char *suffix)
+{
+    char *ret;
+
+    return asprintf(&ret, "%02zu-%s%s", i + 1, charts->items[i].name, suffix) < 0 ? NULL : ret;
+}
+
+static int create(int fd, const struct charts *charts, size_t i, const char *suffix, FILE **ret)
+{
+    _cleanup_free_ char *name = name_of(charts, i, suffix);
+    int f = name ? openat(fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+
     if (f < 0)
-        return NULL;
-    ret = fdopen(f, "w");
-    if (!ret)
-        close(f);
-    return ret;
+        return name ? -errno : -ENOMEM;
+    *ret = fdopen(f, "w");
+    if (*ret)
+        return 0;
+    close(f);
+    return -ENOMEM;
 }
 
 static int finish(FILE *f)
@@ -78,77 +89,138 @@ static int finish(FILE *f)
     return fclose(f) || failed ? -errno : 0;
 }
 
-static int write_chart(int fd, const struct chart *c, const char *name)
+static int write_chart(int fd, const struct charts *charts, size_t i)
 {
-    FILE *f = create(fd, name, "dat");
-    int r;
+    _cleanup_free_ char *name = name_of(charts, i, "");
+    FILE *f;
+    int r = name ? create(fd, charts, i, ".dat", &f) : -ENOMEM;
 
-    if (!f)
-        return -errno;
-    fputs(c->data, f);
-    r = finish(f);
     if (r < 0)
         return r;
-    f = create(fd, name, "gp");
-    if (!f)
-        return -errno;
-    chart_write_file(f, c, name);
+    fputs(charts->items[i].data, f);
+    r = finish(f);
+    if (!r)
+        r = create(fd, charts, i, ".gp", &f);
+    if (r < 0)
+        return r;
+    chart_write_file(f, &charts->items[i], name);
     return finish(f);
 }
 
-/* All scripts in one gnuplot, in the folder. */
-static int draw(int fd, char *const *scripts)
+/* The folder was empty: what has these names is ours. */
+static void remove_files(int fd, const struct charts *charts, const char *suffix)
 {
-    _cleanup_free_ char *program = chart_gnuplot_find(), *output = NULL;
-    struct chart_gnuplot_run run = {
-        .program = program, .arguments = scripts, .directory = fd, .limit_ns = CHART_LIMIT_NS};
-    char reason[CHART_REASON];
-    size_t length;
+    for (size_t i = 0; i < charts->n; i++) {
+        _cleanup_free_ char *name = name_of(charts, i, suffix);
 
-    return program ? chart_gnuplot_run(&run, &output, &length, reason) : -ENOENT;
+        if (name)
+            unlinkat(fd, name, 0);
+    }
 }
 
-static int write_all(int fd, const char *dir, const struct charts *charts, bool *ret_drawn, struct spur_error *e)
+/* ------------------------------------------------------------------------------------------------
+ * Drawing
+ */
+
+/* gnuplot keeps the mode of a file that is there. */
+static int make_empty(int fd, const struct charts *charts)
 {
-    char **scripts = calloc(charts->n + 1, sizeof(*scripts));
-    char name[96];
-    int r = scripts ? 0 : -ENOMEM;
+    int r = 0;
 
     for (size_t i = 0; i < charts->n && !r; i++) {
-        snprintf(name, sizeof(name), "%02zu-%s", i + 1, charts->items[i].name);
-        r = write_chart(fd, &charts->items[i], name);
-        if (!r && asprintf(&scripts[i], "%s.gp", name) < 0) {
-            scripts[i] = NULL;
-            r = -ENOMEM;
-        }
+        FILE *f;
+
+        r = create(fd, charts, i, ".svg", &f);
+        if (!r)
+            r = finish(f);
     }
-    if (r < 0)
-        error_errno(e, -r, "write", "charts in %s", dir);
-    else
-        *ret_drawn = !charts->n || draw(fd, scripts) == 0;
-    for (size_t i = 0; scripts && i < charts->n; i++)
-        free(scripts[i]);
-    free(scripts);
     return r;
 }
 
-int report_charts(const char *dir, struct store *s, const struct analysis *a, const char **ret_without,
+static void free_names(char **names, size_t n)
+{
+    for (size_t i = 0; names && i < n; i++)
+        free(names[i]);
+    free(names);
+}
+
+/* All scripts in one gnuplot, in the folder. */
+static int run(const char *program, int fd, const struct charts *charts, char reason[CHART_REASON])
+{
+    char **scripts = calloc(charts->n + 1, sizeof(*scripts));
+    struct chart_gnuplot_run run = {
+        .program = program, .arguments = scripts, .directory = fd, .limit_ns = CHART_LIMIT_NS};
+    _cleanup_free_ char *output = NULL;
+    int r = scripts ? 0 : -ENOMEM;
+    size_t length;
+
+    for (size_t i = 0; i < charts->n && !r; i++) {
+        scripts[i] = name_of(charts, i, ".gp");
+        r = scripts[i] ? 0 : -ENOMEM;
+    }
+    if (!r)
+        r = chart_gnuplot_run(&run, &output, &length, reason);
+    free_names(scripts, charts->n);
+    return r;
+}
+
+static void draw(int fd, const struct charts *charts, struct report_undrawn *ret)
+{
+    _cleanup_free_ char *program = chart_gnuplot_find();
+    int r;
+
+    *ret = (struct report_undrawn){.why = ""};
+    if (!charts->n)
+        return;
+    if (!program) {
+        *ret = (struct report_undrawn){true, "gnuplot was not found"};
+        return;
+    }
+    r = make_empty(fd, charts);
+    snprintf(ret->why, sizeof(ret->why), "%s", r ? strerrordesc_np(-r) : "out of memory");
+    if (!r)
+        r = run(program, fd, charts, ret->why);
+    if (r < 0)
+        remove_files(fd, charts, ".svg");
+    else
+        *ret->why = '\0';
+}
+
+/* ------------------------------------------------------------------------------------------------ */
+
+static int write_files(struct folder *f, const struct charts *charts, struct spur_error *e)
+{
+    int r = 0;
+
+    for (size_t i = 0; i < charts->n && !r; i++)
+        r = write_chart(f->fd, charts, i);
+    if (!r)
+        return 0;
+    error_errno(e, -r, "write", "--charts: %s", f->name);
+    error_remedy_room(e, -r);
+    remove_files(f->fd, charts, ".dat");
+    remove_files(f->fd, charts, ".gp");
+    if (f->is_new)
+        rmdir(f->name);
+    return r;
+}
+
+int report_charts(const char *dir, struct store *s, const struct analysis *a, struct report_undrawn *ret,
                   struct spur_error *e)
 {
+    struct folder f = {dir, -1, false};
     struct chart_book book;
-    bool drawn = false;
-    int fd = -1, r;
+    int r = chart_book_make(s, a, &book, e);
 
-    r = chart_book_make(s, a, &book, e);
     if (r < 0)
         return r;
-    r = open_directory(dir, &fd, e);
+    r = open_folder(&f, e);
     if (!r)
-        r = write_all(fd, dir, &book.charts, &drawn, e);
-    if (fd >= 0)
-        close(fd);
+        r = write_files(&f, &book.charts, e);
+    if (!r)
+        draw(f.fd, &book.charts, ret);
+    if (f.fd >= 0)
+        close(f.fd);
     chart_book_free(&book);
-    if (!r)
-        *ret_without = drawn ? NULL : "gnuplot";
     return r;
 }

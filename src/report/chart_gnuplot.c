@@ -271,27 +271,32 @@ static int end(struct process *p, int r, uint64_t deadline_ns, int *ret_status)
 }
 
 /* gnuplot shows the line, points at the place, then says what is wrong: the last line that has letters. */
-static void last_words(const struct process *p, char reason[CHART_REASON])
+static void last_words(const struct process *p, int status, char reason[CHART_REASON])
 {
     _cleanup_free_ char *text = strndup(p->said, p->n_said), *clean = NULL;
     const char *last = "";
-    char *rest = text;
+    char *rest = text, how[48];
 
     for (char *line; (line = strsep(&rest, "\n"));)
         if (strlen(line) > 3)
             last = line + strspn(line, " \t");
     clean = html_clean(last);
-    snprintf(reason, CHART_REASON, "gnuplot failed%s%s", clean && *clean ? ": " : "", clean ? clean : "");
+    if (WIFSIGNALED(status))
+        snprintf(how, sizeof(how), "was ended by signal %d", WTERMSIG(status));
+    else
+        snprintf(how, sizeof(how), "failed with exit status %d", WEXITSTATUS(status));
+    snprintf(reason, CHART_REASON, "gnuplot %s%s%s", how, clean && *clean ? ": " : "", clean ? clean : "");
 }
 
-static int judge(const struct process *p, int r, int status, char reason[CHART_REASON])
+static int judge(const struct process *p, const struct chart_gnuplot_run *run, int r, int status,
+                 char reason[CHART_REASON])
 {
     if (r == -ETIMEDOUT)
-        snprintf(reason, CHART_REASON, "gnuplot took too long and was stopped");
+        snprintf(reason, CHART_REASON, "gnuplot took longer than %g s and was stopped", (double)run->limit_ns / 1e9);
     else if (r < 0)
         snprintf(reason, CHART_REASON, "gnuplot could not be talked to: %s", strerrordesc_np(-r));
     else if (!WIFEXITED(status) || WEXITSTATUS(status))
-        last_words(p, reason);
+        last_words(p, status, reason);
     else
         return 0;
     return r == -ETIMEDOUT ? r : -EIO;
@@ -306,6 +311,7 @@ int chart_gnuplot_run(const struct chart_gnuplot_run *run, char **ret_output, si
     size_t length = 0;
     int r, status = 0;
 
+    snprintf(reason, CHART_REASON, "out of memory");
     p.text = open_memstream(&output, &length);
     if (!p.text)
         return -ENOMEM;
@@ -318,7 +324,7 @@ int chart_gnuplot_run(const struct chart_gnuplot_run *run, char **ret_output, si
         r = -EIO;
     } else {
         r = end(&p, exchange(&p, run, deadline_ns), deadline_ns, &status);
-        r = judge(&p, r, status, reason);
+        r = judge(&p, run, r, status, reason);
     }
     if (fclose(p.text) && !r)
         r = -ENOMEM;

@@ -6,7 +6,7 @@
 #include "report/chart.h"
 
 #define CHART_LIMIT_NS 30000000000ull
-#define CHART_REASON   300
+#define CHART_REASON   300 /* as in struct report_undrawn */
 
 /* $GNUPLOT where it is set and not empty, else gnuplot of PATH. malloc'd; NULL: there is none. */
 char *chart_gnuplot_find(void);
@@ -25,7 +25,7 @@ struct chart_gnuplot_run {
 int chart_gnuplot_run(const struct chart_gnuplot_run *run, char **ret_output, size_t *ret_length,
                       char reason[CHART_REASON]);
 
-/* Draws all charts of a list: fills their svg. All or none. -ENOENT: no gnuplot. */
+/* Draws all charts of a list: fills their svg. All or none. -ENOENT: no gnuplot; @reason says why, "" on success. */
 int charts_draw(struct charts *list, uint64_t limit_ns, char reason[CHART_REASON]);
 
 #endif

@@ -28,21 +28,20 @@ static int write_page(const struct page *p, struct spur_error *e)
     return r;
 }
 
-int report_html(FILE *out, struct store *s, const struct analysis *a, const char **ret_without, struct spur_error *e)
+int report_html(FILE *out, struct store *s, const struct analysis *a, struct report_undrawn *ret, struct spur_error *e)
 {
-    char reason[CHART_REASON] = "out of memory";
+    struct report_undrawn undrawn = {.why = ""};
     struct chart_book book;
-    struct page p = {.out = out, .s = s, .a = a, .book = &book};
+    struct page p = {.out = out, .s = s, .a = a, .book = &book, .undrawn = &undrawn};
     int r = chart_book_make(s, a, &book, e);
 
     if (r < 0)
         return r;
-    if (charts_draw(&book.charts, CHART_LIMIT_NS, reason) < 0)
-        p.why_no_charts = reason;
+    undrawn.is_absent = charts_draw(&book.charts, CHART_LIMIT_NS, undrawn.why) == -ENOENT;
     p.forest_log = html_forest_scale(a);
     r = write_page(&p, e);
     chart_book_free(&book);
     if (!r)
-        *ret_without = p.why_no_charts ? "gnuplot" : NULL;
+        *ret = undrawn;
     return r;
 }

@@ -5,14 +5,15 @@
 
 #include "report/chart_all.h"
 #include "report/html_text.h"
+#include "report/report.h"
 
 struct page {
     FILE *out;
     struct store *s;
     const struct analysis *a;
     const struct chart_book *book;
-    const char *why_no_charts; /* NULL: they are there */
-    double forest_log;         /* half width of the drawn intervals, as log of a ratio */
+    const struct report_undrawn *undrawn;
+    double forest_log; /* half width of the drawn intervals, as log of a ratio */
 };
 
 /* html_head.c: from the doctype to the end of the summary */

@@ -149,11 +149,12 @@ static void write_set(const struct page *p, const struct chart_set *set)
 static void write_absent(const struct page *p)
 {
     fputs("<p id=\"no-charts\">There are no charts here: ", p->out);
-    html_text(p->out, p->why_no_charts);
-    fputs(". Install it with <code>apt-get install gnuplot-nox</code> (or set <code>GNUPLOT</code> to the program) and "
-          "make "
-          "the report again; all figures are in the tables.</p>\n",
+    html_text(p->out, p->undrawn->why);
+    fputs(p->undrawn->is_absent ? ". Install it with <code>apt-get install gnuplot-nox</code> (or set "
+                                  "<code>GNUPLOT</code> to the program)"
+                                : ". Mend that (or set <code>GNUPLOT</code> to another one)",
           p->out);
+    fputs(" and make the report again; all figures are in the tables.</p>\n", p->out);
 }
 
 void html_panels(const struct page *p)
@@ -161,7 +162,7 @@ void html_panels(const struct page *p)
     const struct chart_sets *sets = &p->book->sets;
 
     fputs("<section id=\"panels\">\n<h2>Charts</h2>\n", p->out);
-    if (p->why_no_charts) {
+    if (*p->undrawn->why) {
         write_absent(p);
     } else {
         for (size_t i = 0; i < sets->n; i++)

@@ -44,7 +44,7 @@ void html_times(const struct page *p)
     fputs("<section id=\"times\">\n<h2>Rate over time, in each trial</h2>\n", p->out);
     for (size_t i = 0; i < times->n; i++)
         n_without += times->items[i].chart == CHART_NONE;
-    if (p->why_no_charts) {
+    if (*p->undrawn->why) {
         fputs("<p>No charts: see above.</p>\n", p->out);
     } else if (n_without == times->n) {
         fputs("<p>No trial has intervals (<code>--interval 0</code>, or none has figures).</p>\n", p->out);
@@ -78,7 +78,7 @@ void html_order(const struct page *p)
     const struct chart_order *order = &p->book->order;
 
     fputs("<section id=\"order\">\n<h2>Trials in their order</h2>\n", p->out);
-    if (p->why_no_charts) {
+    if (*p->undrawn->why) {
         fputs("<p>No chart: see above.</p>\n", p->out);
     } else if (order->chart == CHART_NONE) {
         fputs("<p>Fewer than two trials have figures.</p>\n", p->out);

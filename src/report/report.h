@@ -16,12 +16,18 @@ int report_csv(FILE *out, struct store *s, const struct analysis *a, struct spur
 /* GitHub-flavoured tables and the sentences. */
 void report_markdown(FILE *out, const struct analysis *a);
 
-/* One self-contained page. Charts by gnuplot; without it the tables remain and the page says what to install: then
- * *ret_without is "gnuplot", else NULL. */
-int report_html(FILE *out, struct store *s, const struct analysis *a, const char **ret_without, struct spur_error *e);
-/* Data and gnuplot scripts, and the SVG files where gnuplot is there, into the new directory @dir. -EPERM (REFUSED): it
- * exists and is not empty. */
-int report_charts(const char *dir, struct store *s, const struct analysis *a, const char **ret_without,
+/* Why nothing was drawn. */
+struct report_undrawn {
+    bool is_absent; /* there is no gnuplot */
+    char why[300];  /* in one line of clean text, "gnuplot was not found"; "": all was drawn */
+};
+
+/* One self-contained page. Charts by gnuplot; where it is not there or fails the tables remain, and the page says so.
+ */
+int report_html(FILE *out, struct store *s, const struct analysis *a, struct report_undrawn *ret, struct spur_error *e);
+/* Data and gnuplot scripts, and the SVG files where gnuplot draws them, into the new directory @dir: mode 0600, all or
+ * none. -EPERM (REFUSED): it exists and is not empty. */
+int report_charts(const char *dir, struct store *s, const struct analysis *a, struct report_undrawn *ret,
                   struct spur_error *e);
 
 #endif

@@ -12,6 +12,7 @@ drawn() {
     grep -v '^<g fill="none" color="#' "$1"
 }
 
+[ -z "$(find "$work/charts" -type f ! -perm 0600 -o -type d ! -perm 0700)" ] || fail "others may read the charts"
 n=0
 for f in "$work"/charts/*.gp; do
     svg=${f%.gp}.svg
