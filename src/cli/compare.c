@@ -35,47 +35,6 @@ struct compare {
  * The plan
  */
 
-static bool is_varied(const struct experiment *x, const char *key)
-{
-    for (size_t i = 0; i < x->n_axes; i++)
-        if (!strcmp(x->axes[i].key, key))
-            return true;
-    for (size_t i = 0; i < x->n_arms; i++)
-        for (size_t k = 0; k < x->arms[i].settings.n; k++)
-            if (!strcmp(x->arms[i].settings.items[k].key, key))
-                return true;
-    return false;
-}
-
-/* The memory that was resolved is what stands in the plan, so a resumed or repeated experiment has the same. */
-static int keep_memory(struct experiment *x, const struct sweep_pair *pairs, struct spur_error *e)
-{
-    const char *name = NULL;
-    struct experiment_setting *grown;
-
-    if (is_varied(x, "memory"))
-        return 0;
-    for (size_t i = 0; i < x->n_cells * x->n_arms && !name; i++)
-        if (pairs[i].effective)
-            name = pairs[i].job.memory;
-    for (size_t i = 0; i < x->common.n; i++)
-        if (!strcmp(x->common.items[i].key, "memory")) {
-            free(x->common.items[i].value);
-            x->common.items[i].value = strdup(name);
-            free(x->memory);
-            x->memory = strdup(name);
-            return x->memory && x->common.items[i].value ? 0 : error_errno(e, ENOMEM, "strdup", "memory");
-        }
-    grown = realloc(x->common.items, (x->common.n + 1) * sizeof(*grown));
-    if (!grown)
-        return error_errno(e, ENOMEM, "realloc", "memory");
-    x->common.items = grown;
-    free(x->memory);
-    x->memory = strdup(name);
-    grown[x->common.n++] = (struct experiment_setting){strdup("memory"), strdup(name)};
-    return x->memory ? 0 : error_errno(e, ENOMEM, "strdup", "memory");
-}
-
 /* Regions that would hold no request are said now. */
 static int check_regions(const struct experiment *x, const struct sweep_pair *pairs, struct spur_error *e)
 {
@@ -101,7 +60,7 @@ static int make_plan(struct compare *c, struct spur_error *e)
     if (!r)
         r = sweep_check(&c->planned, c->pairs, e);
     if (!r)
-        r = keep_memory(&c->planned, c->pairs, e);
+        r = compare_memory(&c->planned, c->pairs, e);
     if (!r && c->o->match)
         r = compare_match(c->o, &c->planned, &c->pairs, e);
     if (!r)

@@ -135,28 +135,45 @@ static void print_states(FILE *out, const struct experiment *x)
         }
 }
 
-/* The memory, and why it is this one. */
-static void print_memory(FILE *out, const struct experiment *x, const struct sweep_pair *pairs)
+/* What the check said of memory @name, of a pair that tells why it was chosen if there is one. */
+static const json_t *find_memory(const struct experiment *x, const struct sweep_pair *pairs, const char *name)
 {
-    const json_t *memory = NULL;
-    const char *because, *device;
+    const json_t *found = NULL;
+
+    for (size_t i = 0; i < x->n_cells * x->n_arms; i++) {
+        const json_t *memory = json_object_get(pairs[i].effective, "memory");
+
+        if (!memory || strcmp(json_string_value(json_object_get(memory, "name")) ?: "", name))
+            continue;
+        if (!found || json_object_get(memory, "chosen_because"))
+            found = memory;
+    }
+    return found;
+}
+
+/* A memory, and why it is this one. */
+static void print_memory(FILE *out, const struct experiment *x, const struct sweep_pair *pairs, const char *name)
+{
+    const json_t *memory = find_memory(x, pairs, name);
+    const char *device = json_string_value(json_object_get(memory, "device_name"));
+    const char *because = json_string_value(json_object_get(memory, "chosen_because"));
     char text[300];
 
-    for (size_t i = 0; i < x->n_cells * x->n_arms && !memory; i++)
-        memory = json_object_get(pairs[i].effective, "memory");
-    device = json_string_value(json_object_get(memory, "device_name"));
-    because = json_string_value(json_object_get(memory, "chosen_because"));
-    fprintf(out, "  memory %s", x->memory ? x->memory : "as each arm or cell says");
-    if (x->memory && device)
-        fprintf(out, " (%s%s)", json_is_true(json_object_get(memory, "emulated")) ? "emulated GPU: " : "",
+    fprintf(out, "  memory %s", name);
+    if (device)
+        fprintf(out, " (%s%s)",
+                json_is_true(json_object_get(memory, "simulated"))  ? "simulated GPU: "
+                : json_is_true(json_object_get(memory, "emulated")) ? "emulated GPU: "
+                                                                    : "",
                 shown(device, text, sizeof(text)));
-    if (x->memory && because && json_is_true(json_object_get(memory, "emulated")))
+    if (because && !strcmp(name, "emulated"))
         fprintf(out, ", for no GPU answers (%.*s)", (int)strcspn(because, ":"), because);
     putc('\n', out);
 }
 
 void compare_text_plan(FILE *out, const struct experiment *x, const struct sweep_pair *pairs, const char *results)
 {
+    const char *memory;
     char time[UNITS_TEXT];
 
     units_format_time(planned_ns(x, pairs), time);
@@ -170,7 +187,8 @@ void compare_text_plan(FILE *out, const struct experiment *x, const struct sweep
         print_settings(out, &x->common, "  all: ");
         putc('\n', out);
     }
-    print_memory(out, x, pairs);
+    for (size_t i = 0; (memory = experiment_memory(x, i)); i++)
+        print_memory(out, x, pairs, memory);
     print_states(out, x);
     fprintf(out, "  seed %llu", (unsigned long long)x->seed);
     if (results)

@@ -55,6 +55,19 @@ static int make_cell(struct experiment *x, size_t index, struct spur_error *e)
     return 0;
 }
 
+int plan_labels(struct experiment *x, struct spur_error *e)
+{
+    for (size_t i = 0; i < x->n_cells; i++) {
+        char *label = make_label(x, x->cells[i].value);
+
+        if (!label)
+            return plan_no_memory(e);
+        free(x->cells[i].label);
+        x->cells[i].label = label;
+    }
+    return 0;
+}
+
 int plan_cells(struct experiment *x, struct spur_error *e)
 {
     size_t n = 1;

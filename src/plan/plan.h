@@ -121,6 +121,9 @@ int plan_job_write(const struct experiment *x, char **ret_text, struct spur_erro
  */
 int plan_expand(const struct plan_spec *s, const struct plan_keys *keys, struct experiment *ret, struct spur_error *e);
 
+/* Labels of all cells anew, after values of axes were changed. */
+int plan_labels(struct experiment *x, struct spur_error *e);
+
 /*
  * Writes the rows: for each block the cells in shuffled order - grouped by the values of prepared axes, so that a
  * command runs once a value - and in each cell the arms back to back in an order balanced over blocks: rows of a

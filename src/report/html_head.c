@@ -187,6 +187,17 @@ static void write_files(const struct page *p)
         end_fact(p->out);
 }
 
+static void write_memory(FILE *out, const struct experiment *x)
+{
+    const char *memory;
+
+    for (size_t i = 0; !x->memory && (memory = experiment_memory(x, i)); i++) {
+        fputs(i ? ", " : "", out);
+        html_text(out, memory);
+    }
+    html_text(out, x->memory ? x->memory : "");
+}
+
 static void write_facts(const struct page *p)
 {
     const struct analysis *a = p->a;
@@ -199,7 +210,7 @@ static void write_facts(const struct page *p)
     fputs("<dl class=\"facts\">\n", p->out);
     write_files(p);
     begin_fact(p->out, "memory");
-    html_text(p->out, x->memory);
+    write_memory(p->out, x);
     end_fact(p->out);
     begin_fact(p->out, "cells, arms");
     fprintf(p->out, "%zu, %zu", x->n_cells, x->n_arms);

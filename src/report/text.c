@@ -39,6 +39,21 @@ static void print_arm(FILE *out, const struct analysis *a, uint32_t arm)
     fputs("\n", out);
 }
 
+static void print_memory(FILE *out, const struct experiment *x)
+{
+    const char *memory = x->memory;
+
+    for (size_t i = 0; memory || (memory = experiment_memory(x, i)); i++) {
+        fputs(i ? ", " : "  memory ", out);
+        words_clean(out, memory);
+        memory = NULL;
+        if (x->memory)
+            break;
+    }
+    if (x->memory || experiment_memory(x, 0))
+        fputs(x->memory ? "\n" : ": each arm or cell its own\n", out);
+}
+
 static void print_head(FILE *out, const struct analysis *a)
 {
     const struct experiment *x = a->x;
@@ -51,11 +66,7 @@ static void print_head(FILE *out, const struct analysis *a)
         text_settings(out, &x->common);
         fputs("\n", out);
     }
-    if (x->memory) {
-        fputs("  memory ", out);
-        words_clean(out, x->memory);
-        fputs("\n", out);
-    }
+    print_memory(out, x);
 }
 
 static void print_wire(FILE *out, const struct analysis *a)

@@ -85,6 +85,39 @@ const char *experiment_value_of(const struct experiment *x, uint32_t cell, uint3
     return value ? value : setting_value(&x->common, key);
 }
 
+/* Memory @index as it stands in arms, axis and common settings, one after the other; may come twice. */
+static const char *memory_said(const struct experiment *x, size_t index)
+{
+    for (size_t i = 0; i < x->n_arms; i++) {
+        const char *value = setting_value(&x->arms[i].settings, "memory");
+
+        value = value ? value : setting_value(&x->common, "memory");
+        if (value && !index--)
+            return value;
+    }
+    for (size_t i = 0; i < x->n_axes; i++) {
+        if (strcmp(x->axes[i].key, "memory"))
+            continue;
+        return index < x->axes[i].n_values ? x->axes[i].values[index].text : NULL;
+    }
+    return NULL;
+}
+
+const char *experiment_memory(const struct experiment *x, size_t index)
+{
+    const char *value;
+
+    for (size_t i = 0; (value = memory_said(x, i)); i++) {
+        bool again = false;
+
+        for (size_t k = 0; k < i; k++)
+            again |= !strcmp(memory_said(x, k), value);
+        if (!again && !index--)
+            return value;
+    }
+    return NULL;
+}
+
 const struct experiment_match *experiment_match_of(const struct experiment *x, uint32_t cell, uint32_t arm)
 {
     for (size_t i = 0; i < x->n_matches; i++)

@@ -113,7 +113,7 @@ struct experiment {
     uint64_t seed;     /* of order and trials */
     uint64_t limit_ns; /* of the whole; 0: none */
     char *command;     /* that repeats it, quoted for a shell */
-    char *memory;      /* resolved: "cuda:0", "emulated" */
+    char *memory;      /* resolved: "cuda:0", "emulated"; NULL: each arm or cell has its own */
 };
 
 void experiment_free(struct experiment *x);
@@ -127,6 +127,9 @@ int experiment_from_json(const json_t *json, struct experiment *ret);
 /* Value of @key for @arm in @cell: the arm's own, the axis's, or the common one (the first, where it stands twice);
  * NULL: the option's default. */
 const char *experiment_value_of(const struct experiment *x, uint32_t cell, uint32_t arm, const char *key);
+
+/* Memory @index among those that arms and cells use, each once; NULL past the end. */
+const char *experiment_memory(const struct experiment *x, size_t index);
 
 /* What pilots found for @arm in @cell; NULL: nothing. */
 const struct experiment_match *experiment_match_of(const struct experiment *x, uint32_t cell, uint32_t arm);

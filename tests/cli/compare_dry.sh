@@ -49,3 +49,9 @@ expect 0 "$SPUR" compare job.ini --quick --dry-run
 says out "seconds=1s, warmup=200ms"
 expect 0 "$SPUR" compare job.ini --quick --seconds 3 --dry-run
 says out "seconds=3"
+# Memory is resolved wherever it stands.
+expect 0 "$SPUR" compare --file f --memory pinned,auto --arm odirect --arm fanout --dry-run
+says out "  memory pinned"
+says_not out "auto"
+expect 0 "$SPUR" compare --file f --arm a:path=odirect,memory=pinned --arm b:path=odirect,memory=auto --dry-run
+says_not out "memory=auto"
