@@ -21,8 +21,8 @@ char *compare_command_text(uint64_t seed, bool seed_given);
  * applicable. sweep_pairs_free. */
 int compare_jobs(struct experiment *x, struct sweep_pair **ret, struct spur_error *e);
 
-/* compare_memory.c: "auto" becomes, wherever the plan says it, what the check of @pairs resolved it to; x->memory is NULL
- * where it varies. Usage error: an axis has the same memory twice then. */
+/* compare_memory.c: "auto" becomes, wherever the plan says it, what the check of @pairs resolved it to; x->memory is
+ * NULL where it varies. Usage error: an axis has the same memory twice then. */
 int compare_memory(struct experiment *x, const struct sweep_pair *pairs, struct spur_error *e);
 
 /* compare_match.c: --match: finds settings by pilots, and makes jobs of them anew. */

@@ -17,6 +17,9 @@
 #include "plan/plan.h"
 #include "sweep/sweep.h"
 
+#define NAP_NS   5000000       /* between looks at whether it has ended */
+#define GRACE_NS 2000000000ull /* from SIGTERM to SIGKILL */
+
 static int spawn(char **words, pid_t *ret_pid, struct spur_error *e)
 {
     posix_spawn_file_actions_t actions;
@@ -28,7 +31,8 @@ static int spawn(char **words, pid_t *ret_pid, struct spur_error *e)
     sigemptyset(&defaults);
     sigaddset(&defaults, SIGXFSZ); /* spur ignores it; a program would inherit that */
     posix_spawnattr_init(&attr);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setpgroup(&attr, 0); /* what it starts itself ends with it */
     posix_spawnattr_setsigmask(&attr, &none);
     posix_spawnattr_setsigdefault(&attr, &defaults);
     posix_spawn_file_actions_init(&actions);
@@ -42,14 +46,48 @@ static int spawn(char **words, pid_t *ret_pid, struct spur_error *e)
     return r ? error_errno(e, r, "posix_spawn", "prepare command %s", words[0]) : 0;
 }
 
+/* SIGINT and SIGTERM are blocked during a sweep, which takes them between its steps. */
+static bool signal_waits(void)
+{
+    sigset_t pending;
+
+    return sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM));
+}
+
+/* True: it has ended, *ret_status says how; false: it runs on, @for_ns later. An error of waitpid ends it too. */
+static bool wait_for(pid_t pid, uint64_t for_ns, int *ret_status, bool (*stop)(void))
+{
+    const struct timespec nap = {0, NAP_NS};
+    uint64_t until = for_ns == UINT64_MAX ? UINT64_MAX : now_ns() + for_ns;
+    pid_t r;
+
+    while ((r = waitpid(pid, ret_status, WNOHANG)) == 0 || (r < 0 && errno == EINTR)) {
+        if (now_ns() >= until || (stop && stop()))
+            return false;
+        nanosleep(&nap, NULL);
+    }
+    return true;
+}
+
+/* With all that it started: first asked, then killed. */
+static int interrupt(pid_t pid, const char *name, struct spur_error *e)
+{
+    int status;
+
+    kill(-pid, SIGTERM);
+    wait_for(pid, GRACE_NS, &status, NULL);
+    kill(-pid, SIGKILL);
+    wait_for(pid, UINT64_MAX, &status, NULL);
+    return error_errno(e, EINTR, "prepare", "prepare command %s was interrupted by a signal", name);
+}
+
 static int await(pid_t pid, const char *name, struct spur_error *e)
 {
     char what[300];
-    int status;
+    int status = -1;
 
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return error_errno(e, errno, "waitpid", "prepare command %s", name);
+    if (!wait_for(pid, UINT64_MAX, &status, signal_waits))
+        return interrupt(pid, name, e);
     if (WIFEXITED(status) && !WEXITSTATUS(status))
         return 0;
     snprintf(what, sizeof(what), "prepare command %s", name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sweep/sweep.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <time.h>
 
@@ -71,6 +72,8 @@ static int prepare(struct run *run, const struct experiment_row *row, struct spu
             continue;
         run_say(run, "%s = %s: running %s", axis->key, axis->values[value].text, axis->prepare_command);
         r = sweep_prepare(axis->prepare_command, axis->values[value].text, e);
+        if (r == -EINTR)
+            run_say(run, "%s was interrupted; --resume runs it anew", axis->prepare_command);
         run->prepared[i] = value;
         if (!r)
             r = run_add_event(run, EVENT_PREPARED, row->block, row->cell, EXPERIMENT_NONE, axis->prepare_command, e);
