@@ -56,10 +56,8 @@ static int take(int fd, char **text, size_t *used, uint64_t deadline_ns)
     char *grown;
     ssize_t n;
 
-    if (now >= deadline_ns)
-        return -ETIMEDOUT;
-    if (poll(&poller, 1, (int)((deadline_ns - now) / 1000000) + 1) < 1)
-        return 1; /* again, for the time */
+    if (poll(&poller, 1, now < deadline_ns ? (int)((deadline_ns - now) / 1000000) + 1 : 0) < 1) /* what came counts */
+        return now < deadline_ns ? 1 : -ETIMEDOUT;
     grown = *used < MOST_BYTES ? realloc(*text, *used + 65536) : NULL;
     if (!grown)
         return -ENOMEM;

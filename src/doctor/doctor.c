@@ -107,14 +107,14 @@ static void take_facts(struct doctor *d, struct doctor_file *f)
 }
 
 /* Of a file that does not answer the name is kept, which its mount is found by. */
-static void ask_file(const struct doctor *d, struct doctor_file *f, struct child *c, int started,
+static void ask_file(const struct doctor *d, struct doctor_file *f, struct child *c, int started, uint64_t deadline_ns,
                      struct spur_error *why)
 {
     _cleanup_free_ char *name = absolute(d, f->name);
     json_t *facts = NULL;
 
     if (!started)
-        child_finish(c, now_ns() + FILE_DEADLINE_NS, &facts, why);
+        child_finish(c, deadline_ns, &facts, why);
     f->facts = facts ? facts
                      : json_pack("{s:o, s:o, s:b}", "real", json_filename(name ? name : f->name), "error",
                                  json_filename(why->detail), "hanging",
@@ -141,6 +141,7 @@ static void gather_files(struct doctor *d)
     struct child *children = calloc(d->n_files + 1, sizeof(*children));
     struct spur_error *why = calloc(d->n_files + 1, sizeof(*why));
     int *started = calloc(d->n_files + 1, sizeof(*started));
+    uint64_t began = now_ns();
 
     for (size_t i = 0; children && why && started && i < d->n_files; i++)
         if (!d->recorded)
@@ -149,7 +150,7 @@ static void gather_files(struct doctor *d)
         if (d->recorded)
             d->files[i].facts = json_deep_copy(recorded_file(d, d->files[i].name));
         else
-            ask_file(d, &d->files[i], &children[i], started[i], &why[i]);
+            ask_file(d, &d->files[i], &children[i], started[i], began + FILE_DEADLINE_NS, &why[i]);
         take_facts(d, &d->files[i]);
     }
     free(children);

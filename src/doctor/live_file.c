@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
 
 #include "doctor/check.h"
@@ -120,6 +121,16 @@ static bool is_simfs(const char *real)
     return access(path, F_OK) == 0;
 }
 
+/* What stat says of a folder may be remembered: these two are asked of the server, which may hang. */
+static void ask_server(const char *name)
+{
+    struct statx sx;
+    struct statfs fs;
+
+    statx(AT_FDCWD, name, AT_STATX_FORCE_SYNC, STATX_MODE, &sx);
+    statfs(name, &fs);
+}
+
 static const char *kind_of(mode_t mode)
 {
     return S_ISREG(mode) ? "file" : S_ISDIR(mode) ? "directory" : S_ISBLK(mode) ? "block device" : "other";
@@ -136,6 +147,8 @@ json_t *live_file(void *context)
         json_object_set_new(o, "error", json_string(strerrordesc_np(errno)));
         return o;
     }
+    if (S_ISDIR(st.st_mode))
+        ask_server(name);
     real = realpath(name, NULL);
     json_object_set_new(o, "real", real ? json_filename(real) : json_null());
     json_object_set_new(o, "kind", json_string(kind_of(st.st_mode)));

@@ -9,11 +9,14 @@ expect 4 "$SPUR" doctor --json --no-probe "$mount/data.0"
 holds "r['simulated'] and r['files'][0]['facts']['mount']['type'] == 'fuse.spur'" \
     "'simulated storage' in found('user-space', 'note')[0]['found']" "verdict()['road'] == 'host only'"
 unmounted
-simfs --size 2M --faults "hang@n=1-"
+simfs --size 2M
+server=$(server_pid)
 cd "$work" || exit 1
-expect 3 "$SPUR" doctor --json --no-probe --record "$work/rec" mount/data.0 # it keeps the mount
-holds "verdict()['road'] == 'none' and 'hangs' in verdict()['reason']" "'umount' in found('file', 'fail')[0]['remedy']"
-expect 3 "$SPUR" doctor --json --root "$work/rec"
+kill -STOP "$server"
+expect 3 "$SPUR" doctor --json --no-probe --record "$work/rec" mount/data.0 mount
+kill -CONT "$server"
+holds "all(verdict(i)['road'] == 'none' and 'hangs' in verdict(i)['reason'] for i in (0, 1))" "'umount' in found('file', 'fail')[0]['remedy']"
+expect 3 "$SPUR" doctor --json --root "$work/rec" # it keeps the mount
 holds "r['files'][0]['facts']['mount']['type'] == 'fuse.spur'" "'hangs' in verdict()['reason']" \
     "found('file', 'fail')[0]['remedy'].split(' -l ')[1].startswith(r['files'][0]['facts']['mount']['mount_point'])"
-wait_until "$SPUR" simfs --unmount "$mount" 2>/dev/null # the killed reader still has to close its files
+unmounted
