@@ -133,7 +133,7 @@ static int doctor_run(void *options, const struct option_result *given)
 
 static const struct command_exit doctor_exits[] = {
     {EXIT_OK, "The direct road works, or is to be expected, for each file."},
-    {EXIT_FAILED, "There can be no report: a file of --compare or --record cannot be read or written."},
+    {EXIT_FAILED, "There can be no report: what --compare, --root or --record names cannot be read or written."},
     {EXIT_USAGE, "An unknown option, or a record or report of another version of spur."},
     {EXIT_REFUSED, "A file cannot be read at all, or its mount hangs."},
     {EXIT_NOT_DIRECT, NULL},

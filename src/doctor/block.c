@@ -184,6 +184,16 @@ static bool is_network(const char *type)
     return false;
 }
 
+static bool has_line(const char *text, const char *line)
+{
+    size_t n = strlen(line);
+
+    for (const char *at = text; at && *at; at = strchr(at, '\n'), at += at != NULL)
+        if (!strncmp(at, line, n) && (!at[n] || at[n] == '\n'))
+            return true;
+    return false;
+}
+
 void check_udev(struct doctor *d)
 {
     struct doctor_file *f = d->file;
@@ -205,8 +215,8 @@ void check_udev(struct doctor *d)
     snprintf(path, sizeof(path), "/run/udev/data/b%u:%u", major(f->device), minor(f->device));
     text = look_text(d, reason, "%s", path);
     fact(d, "file", json_boolean(text != NULL));
-    fact(d, "usage", json_boolean(text && strstr(text, "E:ID_FS_USAGE=filesystem")));
-    if (text && strstr(text, "E:ID_FS_USAGE=filesystem")) {
+    fact(d, "usage", json_boolean(has_line(text, "E:ID_FS_USAGE=filesystem")));
+    if (has_line(text, "E:ID_FS_USAGE=filesystem")) {
         say(d, SEVERITY_PASS, path, "E:ID_FS_USAGE=filesystem is there");
         return;
     }

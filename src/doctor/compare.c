@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* Two reports side by side: only what differs. */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/error.h"
 #include "doctor/check.h"
 
 int doctor_load(const char *filename, json_t **ret, struct spur_error *e)
 {
+    _cleanup_fd_ int fd = open(filename, O_RDONLY | O_CLOEXEC);
     const char *schema;
+    struct stat st;
     json_error_t why;
-    json_t *o = json_load_file(filename, 0, &why);
+    json_t *o;
 
-    if (!o && json_error_code(&why) == json_error_cannot_open_file)
-        return error_errno(e, errno ? errno : EIO, "open", "%s", filename);
+    if (fd < 0)
+        return error_errno(e, errno, "open", "%s", filename);
+    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+        error_errno(e, EISDIR, "read", "%s", filename);
+        error_remedy(e, "name a report that spur doctor --json wrote; --root reads a record's folder");
+        return -EISDIR;
+    }
+    o = json_loadfd(fd, 0, &why);
     if (!o)
         return error_spur(e, SPUR_CODE_USAGE, "compare", "%s:%d: %s", filename, why.line, why.text);
     schema = json_string_value(json_object_get(o, "schema"));

@@ -78,7 +78,8 @@ void check_file(struct doctor *d)
     fact_text(d, "kind", kind);
     fact(d, "bytes", json_deep_copy(json_object_get(f->facts, "bytes")));
     if (!f->facts) {
-        say(d, SEVERITY_UNKNOWN, f->name, "nothing was recorded about it");
+        conclude(&f->unseen, ANSWER_NO, "nothing was recorded of this file");
+        say(d, SEVERITY_UNKNOWN, f->name, "nothing was recorded of it");
     } else if (error) {
         judge_missing(d, error);
     } else if (f->is_directory) {

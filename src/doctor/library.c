@@ -90,10 +90,11 @@ static void say_others(struct doctor *d, const char *file)
 static void say_missing(struct doctor *d)
 {
     const char *detail = live_text(d, "library.detail"), *words = live_text(d, "library.remedy");
+    const char *asked = live_text(d, "library.asked");
     json_t *one;
 
     conclude(&d->library, ANSWER_NO, "no cuFile library loads: %.180s", detail ? detail : "no reason was given");
-    one = say(d, SEVERITY_FAIL, NAME, "%s", detail ? detail : "it cannot be loaded");
+    one = say(d, SEVERITY_FAIL, asked ? asked : NAME, "%s", detail ? detail : "it cannot be loaded");
     if (words && *words)
         remedy(one, "%s", words);
 }

@@ -130,7 +130,11 @@ static json_t *ask_alone(json_t *(*make)(void *), const char *key)
 /* What a load says goes before what the file says, which stays where the load does not know. */
 static json_t *library(const struct doctor *d)
 {
+    const char *named = getenv("SPUR_LIBCUFILE");
     json_t *at_rest = ask_alone(live_library, "found"), *loaded;
+
+    if (named && *named && !json_object_get(at_rest, "asked")) /* it gave no answer */
+        json_object_set_new(at_rest, "asked", json_filename(named));
 
     if (d->no_probe || live_library_is_told(at_rest) || !json_object_get(at_rest, "basis")) /* no answer: it hangs */
         return at_rest;

@@ -24,12 +24,15 @@ static const char *asked_name(void)
     return named && *named ? named : LIBRARY;
 }
 
+/* There is no library=FILE here, as paths have it. */
+#define REMEDY                                                                                                         \
+    "install a cuFile library (CUDA toolkit's libcufile, Debian's libcufile0, or the Python package nvidia-cufile) "   \
+    "or name its file with SPUR_LIBCUFILE"
+
 static json_t *not_found(const char *detail)
 {
     return json_pack("{s:b, s:s, s:s, s:o, s:s}", "found", 0, "basis", "at rest", "asked", asked_name(), "detail",
-                     json_filename(detail), "remedy",
-                     "install a cuFile library (CUDA toolkit's libcufile, Debian's libcufile0, or the Python package "
-                     "nvidia-cufile) or name its file with SPUR_LIBCUFILE");
+                     json_filename(detail), "remedy", REMEDY);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -186,8 +189,9 @@ json_t *live_library_loaded(void *context)
 
     (void)context;
     if (cufile_open(NULL, &c, &e) < 0)
-        return json_pack("{s:b, s:s, s:o, s:o}", "found", 0, "basis", "loaded", "detail", json_filename(e.detail),
-                         "remedy", json_filename(e.remedy));
+        return json_pack("{s:b, s:s, s:o, s:o, s:o}", "found", 0, "basis", "loaded", "asked",
+                         json_filename(asked_name()), "detail", json_filename(e.detail), "remedy",
+                         strstr(e.remedy, "library=FILE") ? json_string(REMEDY) : json_filename(e.remedy));
     return json_pack(
         "{s:b, s:s, s:o, s:o, s:s, s:i, s:i, s:s, s:b, s:b, s:b, s:[]}", "found", 1, "basis", "loaded", "asked",
         json_filename(c->asked_file), "file", c->real_file ? json_filename(c->real_file) : json_null(), "version",

@@ -146,6 +146,16 @@ static json_t *observed(const struct doctor *d, const struct doctor_file *f, con
     return made;
 }
 
+/* A root without facts.json: what was not recorded is not missing on the machine. */
+static json_t *with_gaps(const struct doctor *d, json_t *v)
+{
+    if (d->recorded && !live_get(d, "schema"))
+        json_object_set_new(v, "reason",
+                            json_sprintf("the root has no facts.json, so little is known; %s",
+                                         json_string_value(json_object_get(v, "reason"))));
+    return v;
+}
+
 json_t *verdict(const struct doctor *d, const struct doctor_file *f)
 {
     const char *road = f ? json_string_value(json_object_get(f->probe, "road")) : NULL;
@@ -153,8 +163,8 @@ json_t *verdict(const struct doctor *d, const struct doctor_file *f)
 
     if (f && is_no(&f->readable))
         return make("none", f->facts ? "observed" : "inferred", WILL_NOT, f->readable.why);
-    if (road && strcmp(road, "unknown"))
-        return observed(d, f, road);
+    if (road && (strcmp(road, "unknown") || json_is_true(live_get(d, "library.statistics"))))
+        return observed(d, f, road); /* a library that counts, and counted on no road, is no ground to infer one */
     if (error) {
         json_t *v = make("host only", "observed", NOT_DIRECT, "");
 
@@ -164,5 +174,5 @@ json_t *verdict(const struct doctor *d, const struct doctor_file *f)
                                 ?: json_null());
         return v;
     }
-    return infer(d, f);
+    return with_gaps(d, infer(d, f));
 }

@@ -37,12 +37,24 @@ expect 2 "$SPUR" doctor --root "$work/m"
 one_line
 expect 1 "$SPUR" doctor --root "$work/no-such"
 one_line
-expect 4 "$SPUR" doctor --root "$work" /mnt/x # a folder with nothing of a machine in it
+expect 4 "$SPUR" doctor --json --root "$work" /mnt/x # a folder with nothing of a machine in it
+holds "all('no facts.json' in v['reason'] for v in (r['machine'], verdict()))"
+copy nvme-ext4
+expect 4 "$SPUR" doctor --json --root "$work/m" /mnt/data/other
+holds "verdict()['reason'].startswith('nothing was recorded of this file')"
+sed -i 's/USAGE=filesystem/USAGE=filesystem_not/' "$work"/m/run/udev/data/b259:1
+expect 4 "$SPUR" doctor --json --root "$work/m"
+holds "'has no E:ID_FS_USAGE' in found('udev', 'fail')[0]['found']"
 expect 2 "$SPUR" doctor --check nvidiafs
 says err "nvidia-fs"
 echo '{"schema": "spur-doctor-9"}' >"$work/other.json"
 expect 2 "$SPUR" doctor --compare "$work/other.json"
 says err "spur-doctor-9"
 expect 1 "$SPUR" doctor --compare "$work/none.json"
+expect 1 "$SPUR" doctor --compare "$work"
+one_line
+says err "Is a directory"
+SPUR_LIBCUFILE=/no/such expect 4 "$SPUR" doctor --json
+holds "found('library', 'fail')[0]['where'] == '/no/such'" "'library=' not in found('library', 'fail')[0]['remedy']"
 expect 4 "$SPUR" doctor
 says out "this machine: "

@@ -26,6 +26,8 @@ for version in 1.9.1.3 1.15.1.6; do
     done
 done
 unset FAKE_CUFILE_ROAD
+FAKE_CUFILE_ROAD=user expect 4 "$SPUR" doctor --json "$work/f" # it counts, and on no road that it names
+holds "verdict()['road'] == 'unknown' and verdict()['basis'] == 'observed' and '4 operations' in verdict()['reason']"
 FAKE_CUFILE_UDEV=missing expect 4 "$SPUR" doctor --json "$work/f"
 holds "verdict()['road'] == 'host only' and verdict()['basis'] == 'observed' and '5027' in verdict()['reason']"
 for call in load cuFileDriverOpen; do
