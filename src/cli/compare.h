@@ -17,6 +17,12 @@ bool compare_has_plan(const struct compare_options *o, const struct option_resul
 /* The command line that repeats it, with @seed; malloc'd. */
 char *compare_command_text(uint64_t seed, bool seed_given);
 
+/* compare_quick.c: what --quick takes for what is not given. @shortens: longer windows, warm-ups and verification
+ * passes of a job file give way. */
+int compare_quick(struct plan_spec *s, bool shortens, struct spur_error *e);
+/* Whether any window is so short that figures are rough. */
+bool compare_quick_is_short(const struct experiment *x);
+
 /* compare_jobs.c: a job of each pair, [cell * n_arms + arm]; a pair whose settings cannot go together becomes not
  * applicable. sweep_pairs_free. */
 int compare_jobs(struct experiment *x, struct sweep_pair **ret, struct spur_error *e);

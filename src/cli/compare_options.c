@@ -163,10 +163,10 @@ const struct option compare_rows[] = {
      AT(quick),
      .help = "for trying out: 1 s windows, at most 3 values of each axis; the report says so",
      .manual =
-         "On the command line it goes before seconds, warmup, interval and verify-limit of a job file; other options "
-         "that are given, and windows that are an axis, keep their values. Windows of 1 s have no CPU figure of the "
-         "whole machine, and "
-         "say little about storage whose rate still rises."},
+         "What is given on the command line keeps its values; longer windows, warm-ups and verification passes of a "
+         "job file give way, an axis of them too. Only with quick = yes in the file itself its own values hold. "
+         "Windows of 1 s have no CPU figure of the whole machine, and say little about storage whose rate still "
+         "rises."},
     {.name = "results",
      .metavar = "DB",
      .kind = OPTION_TEXT,

@@ -13,11 +13,6 @@
 
 #define MOST_BLOCKS 20 /* of --until-decided */
 
-/* What quick trials take where nothing else is said. */
-static const struct {
-    const char *key, *value;
-} quick_values[] = {{"seconds", "1s"}, {"warmup", "200ms"}, {"interval", "100ms"}, {"verify-limit", "500ms"}};
-
 /* ------------------------------------------------------------------------------------------------
  * The command line
  */
@@ -149,65 +144,6 @@ static int job_option(void *context, const char *key, const char *value, const c
 
 /* ------------------------------------------------------------------------------------------------ */
 
-static bool spec_has(const struct plan_spec *s, const char *key)
-{
-    for (size_t i = 0; i < s->n_items; i++)
-        if (!strcmp(s->items[i].key, key))
-            return true;
-    for (size_t i = 0; i < s->n_axes; i++)
-        if (!strcmp(s->axes[i].key, key))
-            return true;
-    for (size_t i = 0; i < s->n_arms; i++)
-        for (size_t k = 0; k < s->arms[i].n_items; k++)
-            if (!strcmp(s->arms[i].items[k].key, key))
-                return true;
-    return false;
-}
-
-/* A job file's one value, which --quick on the command line goes before. Windows that are an axis stay: they are what
- * is compared. */
-static struct plan_item *job_value(struct plan_spec *s, const char *key)
-{
-    for (size_t i = 0; i < s->n_items; i++)
-        if (!strcmp(s->items[i].key, key) && strncmp(s->items[i].where, "--", 2) && !strchr(s->items[i].value, ',') &&
-            !strstr(s->items[i].value, ".."))
-            return &s->items[i];
-    return NULL;
-}
-
-static int shorten(struct plan_spec *s, struct spur_error *e)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(quick_values); i++) {
-        struct plan_item *item = job_value(s, quick_values[i].key);
-        char *value = item ? strdup(quick_values[i].value) : NULL;
-
-        if (item && !value)
-            return error_errno(e, ENOMEM, "strdup", "--quick");
-        if (!item)
-            continue;
-        free(item->value);
-        item->value = value;
-    }
-    return 0;
-}
-
-static int add_quick(struct plan_spec *s, struct spur_error *e)
-{
-    bool bytes = spec_has(s, "bytes"), off = spec_has(s, "verify");
-    int r = 0;
-
-    for (size_t i = 0; !r && i < ARRAY_SIZE(quick_values); i++) {
-        const char *key = quick_values[i].key;
-
-        if (spec_has(s, key) || (bytes && (!strcmp(key, "seconds") || !strcmp(key, "warmup"))))
-            continue;
-        if (off && !strcmp(key, "verify-limit"))
-            continue;
-        r = plan_spec_add_option(s, key, quick_values[i].value, "--quick", e);
-    }
-    return r;
-}
-
 static int draw_seed(struct compare_options *o, struct spur_error *e)
 {
     if (o->seed_given)
@@ -241,10 +177,8 @@ static int make_spec(struct plan_spec *s, struct compare_options *o, const char 
         if (r < 0 && !e->remedy[0] && (e->source == SPUR_SOURCE_ERRNO || strstr(e->detail, ": control byte")))
             error_remedy(e, "a job file is named here; files to measure are named with --file");
     }
-    if (!r && o->quick && option_given(j->given, "quick"))
-        r = shorten(s, e);
     if (!r && o->quick)
-        r = add_quick(s, e);
+        r = compare_quick(s, option_given(j->given, "quick"), e);
     if (!r)
         r = compare_code_check(s, o, e);
     if (!r)
@@ -285,6 +219,8 @@ int compare_plan(struct compare_options *o, const struct option_result *given, s
         s->command = command;
         r = plan_expand(s, &compare_keys, ret, e);
     }
+    if (!r)
+        ret->quick &= compare_quick_is_short(ret);
     s->command = s->baseline = NULL;
     for (size_t i = 0; i < j.n_kept; i++)
         free(j.kept[i]);

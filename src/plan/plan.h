@@ -87,6 +87,8 @@ int plan_spec_add_axis(struct plan_spec *s, const char *text, const char *where,
 int plan_spec_add_prepare(struct plan_spec *s, const char *text, const char *where, struct spur_error *e);
 /* "NAME:key=value,key=value" of --arm; "NAME" alone: the path of that name. */
 int plan_spec_add_arm(struct plan_spec *s, const char *text, const char *where, struct spur_error *e);
+/* Takes item @at out of @items. */
+void plan_item_remove(struct plan_item *items, size_t *n, size_t at);
 void plan_spec_free(struct plan_spec *s);
 
 /*

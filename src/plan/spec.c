@@ -108,6 +108,12 @@ void plan_items_free(struct plan_item *items, size_t n)
     free(items);
 }
 
+void plan_item_remove(struct plan_item *items, size_t *n, size_t at)
+{
+    item_clear(&items[at]);
+    memmove(&items[at], &items[at + 1], (--*n - at) * sizeof(*items));
+}
+
 const struct plan_item *plan_item_find(const struct plan_item *items, size_t n, const char *key)
 {
     for (size_t i = 0; i < n; i++)
