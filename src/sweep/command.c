@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/error.h"
@@ -17,8 +18,7 @@
 #include "plan/plan.h"
 #include "sweep/sweep.h"
 
-#define NAP_NS   5000000       /* between looks at whether it has ended */
-#define GRACE_NS 2000000000ull /* from SIGTERM to SIGKILL */
+#define GRACE_NS 2000000000ull /* between SIGTERM and SIGKILL */
 
 static int spawn(char **words, pid_t *ret_pid, struct spur_error *e)
 {
@@ -32,7 +32,7 @@ static int spawn(char **words, pid_t *ret_pid, struct spur_error *e)
     sigaddset(&defaults, SIGXFSZ); /* spur ignores it; a program would inherit that */
     posix_spawnattr_init(&attr);
     posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    posix_spawnattr_setpgroup(&attr, 0); /* what it starts itself ends with it */
+    posix_spawnattr_setpgroup(&attr, 0); /* so that it can be ended with all that it started */
     posix_spawnattr_setsigmask(&attr, &none);
     posix_spawnattr_setsigdefault(&attr, &defaults);
     posix_spawn_file_actions_init(&actions);
@@ -46,48 +46,56 @@ static int spawn(char **words, pid_t *ret_pid, struct spur_error *e)
     return r ? error_errno(e, r, "posix_spawn", "prepare command %s", words[0]) : 0;
 }
 
-/* SIGINT and SIGTERM are blocked during a sweep, which takes them between its steps. */
-static bool signal_waits(void)
-{
-    sigset_t pending;
+/* ------------------------------------------------------------------------------------------------
+ * Its end
+ */
 
-    return sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM));
+/* 1: it ended, with *ret_status; 2: it was stopped, for it wants the terminal; 0: neither. */
+static int look(pid_t pid, int *ret_status)
+{
+    pid_t got = waitpid(pid, ret_status, WNOHANG | WUNTRACED);
+
+    if (got != pid)
+        return 0;
+    if (!WIFSTOPPED(*ret_status))
+        return 1;
+    return WSTOPSIG(*ret_status) == SIGTTIN || WSTOPSIG(*ret_status) == SIGTTOU ? 2 : 0;
 }
 
-/* True: it has ended, *ret_status says how; false: it runs on, @for_ns later. An error of waitpid ends it too. */
-static bool wait_for(pid_t pid, uint64_t for_ns, int *ret_status, bool (*stop)(void))
+/* Ends it with all that it started: what is not through after a while is killed. */
+static void end_group(pid_t pid)
 {
-    const struct timespec nap = {0, NAP_NS};
-    uint64_t until = for_ns == UINT64_MAX ? UINT64_MAX : now_ns() + for_ns;
-    pid_t r;
-
-    while ((r = waitpid(pid, ret_status, WNOHANG)) == 0 || (r < 0 && errno == EINTR)) {
-        if (now_ns() >= until || (stop && stop()))
-            return false;
-        nanosleep(&nap, NULL);
-    }
-    return true;
-}
-
-/* With all that it started: first asked, then killed. */
-static int interrupt(pid_t pid, const char *name, struct spur_error *e)
-{
+    uint64_t until = now_ns() + GRACE_NS;
+    const struct timespec pause = {0, 10000000};
+    bool killed = false;
     int status;
 
     kill(-pid, SIGTERM);
-    wait_for(pid, GRACE_NS, &status, NULL);
-    kill(-pid, SIGKILL);
-    wait_for(pid, UINT64_MAX, &status, NULL);
-    return error_errno(e, EINTR, "prepare", "prepare command %s was interrupted by a signal", name);
+    kill(-pid, SIGCONT);
+    while (kill(-pid, 0) == 0) { /* also while it is not reaped */
+        waitpid(pid, &status, WNOHANG);
+        if (!killed && now_ns() > until) {
+            kill(-pid, SIGKILL);
+            killed = true;
+        } else if (now_ns() > until + GRACE_NS) {
+            return; /* in the kernel, and will not come back */
+        }
+        nanosleep(&pause, NULL);
+    }
 }
 
-static int await(pid_t pid, const char *name, struct spur_error *e)
+static int wants_terminal(pid_t pid, const char *name, struct spur_error *e)
+{
+    end_group(pid);
+    error_spur(e, SPUR_CODE_REFUSED, "prepare", "prepare command %s wants the terminal, which it cannot have", name);
+    error_remedy(e, "let it run without a question (sudo -n), then spur compare --resume goes on");
+    return -EPERM;
+}
+
+static int judge(int status, const char *name, struct spur_error *e)
 {
     char what[300];
-    int status = -1;
 
-    if (!wait_for(pid, UINT64_MAX, &status, signal_waits))
-        return interrupt(pid, name, e);
     if (WIFEXITED(status) && !WEXITSTATUS(status))
         return 0;
     snprintf(what, sizeof(what), "prepare command %s", name);
@@ -96,20 +104,51 @@ static int await(pid_t pid, const char *name, struct spur_error *e)
     return -EIO;
 }
 
-int sweep_prepare(const char *command, const char *value, struct spur_error *e)
+/* SIGINT and SIGTERM, which are blocked, end it. */
+static int await(pid_t pid, const char *name, int *ret_signal, struct spur_error *e)
 {
+    const struct timespec pause = {0, 50000000}; /* for a child's end that is not told */
+    sigset_t signals;
+    int status, state;
+
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGCHLD);
+    while (!(state = look(pid, &status))) {
+        int signal = sigtimedwait(&signals, NULL, &pause);
+
+        if (signal != SIGINT && signal != SIGTERM)
+            continue;
+        end_group(pid);
+        *ret_signal = signal;
+        return 0;
+    }
+    return state == 2 ? wants_terminal(pid, name, e) : judge(status, name, e);
+}
+
+int sweep_prepare(const char *command, const char *value, int *ret_signal, struct spur_error *e)
+{
+    sigset_t child, before;
     char **words;
     pid_t pid;
     int r = plan_command_words(command, value, &words, e);
 
+    *ret_signal = 0;
     if (r < 0)
         return r;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child, &before);
     r = spawn(words, &pid, e);
     if (!r)
-        r = await(pid, words[0], e);
+        r = await(pid, words[0], ret_signal, e);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     plan_words_free(words);
     return r;
 }
+
+/* ------------------------------------------------------------------------------------------------ */
 
 int sweep_command_identify(const char *command, char *ret_file, size_t size, char ret_sha256[65], struct spur_error *e)
 {

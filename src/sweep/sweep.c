@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sweep/sweep.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <time.h>
 
@@ -59,25 +58,32 @@ static double watch_machine(const struct run *run)
     return busy > 0 ? busy : 0;
 }
 
+static int prepare_axis(struct run *run, const struct experiment_row *row, size_t index, struct spur_error *e)
+{
+    const struct experiment_axis *axis = &run->x->axes[index];
+    uint32_t value = run->x->cells[row->cell].value[index];
+    int signal, r;
+
+    run_say(run, "%s = %s: running %s", axis->key, axis->values[value].text, axis->prepare_command);
+    r = sweep_prepare(axis->prepare_command, axis->values[value].text, &signal, e);
+    if (signal) {
+        run->end->signal_received = signal;
+        run_say(run, "%s = %s: the command was interrupted, and what it does may be half done; --resume runs it again",
+                axis->key, axis->values[value].text);
+        return 0;
+    }
+    run->prepared[index] = value;
+    return r ? r : run_add_event(run, EVENT_PREPARED, row->block, row->cell, EXPERIMENT_NONE, axis->prepare_command, e);
+}
+
 /* Commands of the axes whose value changes with this row. */
 static int prepare(struct run *run, const struct experiment_row *row, struct spur_error *e)
 {
     int r = 0;
 
-    for (size_t i = 0; !r && i < run->x->n_axes; i++) {
-        const struct experiment_axis *axis = &run->x->axes[i];
-        uint32_t value = run->x->cells[row->cell].value[i];
-
-        if (!axis->prepare_command || run->prepared[i] == value)
-            continue;
-        run_say(run, "%s = %s: running %s", axis->key, axis->values[value].text, axis->prepare_command);
-        r = sweep_prepare(axis->prepare_command, axis->values[value].text, e);
-        if (r == -EINTR)
-            run_say(run, "%s was interrupted; --resume runs it anew", axis->prepare_command);
-        run->prepared[i] = value;
-        if (!r)
-            r = run_add_event(run, EVENT_PREPARED, row->block, row->cell, EXPERIMENT_NONE, axis->prepare_command, e);
-    }
+    for (size_t i = 0; !r && !run->end->signal_received && i < run->x->n_axes; i++)
+        if (run->x->axes[i].prepare_command && run->prepared[i] != run->x->cells[row->cell].value[i])
+            r = prepare_axis(run, row, i, e);
     return r;
 }
 

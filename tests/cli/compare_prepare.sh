@@ -28,21 +28,3 @@ says out "SHA-256 $(sha256sum "$work/prepare" | cut -d' ' -f1)"
 compared 1 "$work/r.db" --file "$work/f" --arm odirect --arm fanout --axis cores=3 --prepare "cores=$command" --allow-code
 says err "ended with status 5"
 says_not err "Input/output error"
-
-# A signal does not wait for it, nor for what it started.
-printf '#!/bin/sh\nsleep 300 &\necho $! >"$0.pid"\nwait\n' >"$work/slow"
-chmod +x "$work/slow"
-rm -f "$work/s.db"
-env --default-signal=INT "$SPUR" compare --seconds $window --file "$work/f" --memory pinned --arm odirect --arm fanout --axis cores=1,2 \
-    --prepare "cores=$work/slow" --allow-code --blocks 1 --results "$work/s.db" >"$work/out" 2>"$work/err" &
-spur=$!
-wait_until test -s "$work/slow.pid"
-kill -INT $spur
-code=0
-wait $spur || code=$?
-[ $code -eq 130 ] || fail "exit code $code instead of 130"
-says err "was interrupted; --resume runs it anew"
-over() { # or a zombie that nobody has taken yet
-    [ ! -e "/proc/$1/stat" ] || grep -q ') Z ' "/proc/$1/stat"
-}
-wait_until over "$(cat "$work/slow.pid")"
