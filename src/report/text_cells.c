@@ -59,6 +59,8 @@ static const char *verdict_of(const struct analysis *a, const struct comparison 
         return "refused";
     if (arm->state == PAIR_NOT_APPLICABLE)
         return "n/a";
+    if (analysis_arm_cell(a, c->cell, a->x->baseline)->state != PAIR_PLANNED)
+        return "no baseline";
     if (c->metric[METRIC_RATE].verdict == VERDICT_NONE)
         return "no figures";
     return stats_verdict_name(c->metric[METRIC_RATE].verdict);

@@ -41,7 +41,7 @@ struct store_trial {
 enum store_event_kind {
     EVENT_STARTED,  /* text: command line; a resumed run adds another */
     EVENT_STOPPED,  /* arm stopped in a cell after three failures in a row; text: the reason */
-    EVENT_DECIDED,  /* --until-decided: cell (arm NONE) left out from block on */
+    EVENT_DECIDED,  /* --until-decided: cell (arm NONE) left out from block on; text: why, where it has no verdict */
     EVENT_LIMIT,    /* --limit reached before block */
     EVENT_PREPARED, /* prepare_command ran before block; text: command */
     EVENT_FINISHED, /* all rows that were to be run were run */

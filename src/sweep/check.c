@@ -144,6 +144,44 @@ static int judge_arm(const struct check *c, uint32_t arm, const struct spur_erro
     return -EINVAL;
 }
 
+/* The arm that can run in @cell where no other can; EXPERIMENT_NONE: none or several can. */
+static uint32_t lonely(const struct experiment *x, uint32_t cell)
+{
+    uint32_t found = EXPERIMENT_NONE;
+    unsigned n = 0;
+
+    for (uint32_t arm = 0; arm < x->n_arms; arm++)
+        if (is_planned(x, cell, arm)) {
+            found = arm;
+            n++;
+        }
+    return n == 1 ? found : EXPERIMENT_NONE;
+}
+
+/* What has nothing beside it is not run: that is known now, and no trial of it is missing. */
+static int leave_out(struct check *c, uint32_t cell, struct spur_error *e)
+{
+    const struct experiment *x = c->x;
+    uint32_t arm = lonely(x, cell);
+    struct spur_error why = {0};
+    struct sweep_pair *pair;
+    const char *state;
+
+    if (arm == EXPERIMENT_NONE)
+        return 0;
+    pair = &c->pairs[cell * x->n_arms + arm];
+    json_decref(pair->effective);
+    json_decref(pair->pilot);
+    pair->effective = pair->pilot = NULL;
+    state = x->cells[cell].pairs[x->baseline].state == PAIR_REFUSED ? "refused" : "not applicable";
+    if (arm == x->baseline)
+        error_spur(&why, SPUR_CODE_USAGE, "plan", "no other arm can run here");
+    else
+        error_spur(&why, SPUR_CODE_USAGE, "plan", "there is no baseline here: %s is %s", x->arms[x->baseline].name,
+                   state);
+    return set_state(&c->x->cells[cell].pairs[arm], PAIR_NOT_APPLICABLE, &why, e);
+}
+
 static int judge_whole(const struct check *c, struct spur_error *e)
 {
     for (uint32_t cell = 0; cell < c->x->n_cells; cell++) {
@@ -177,9 +215,13 @@ int sweep_check(struct experiment *x, struct sweep_pair *pairs, struct spur_erro
         if (!c.error.source)
             c.error = first;
     }
-    if (!r)
+    if (!r) {
         resolve_memory(&c);
-    return r < 0 ? r : judge_whole(&c, e);
+        r = judge_whole(&c, e);
+    }
+    for (uint32_t cell = 0; !r && cell < x->n_cells; cell++)
+        r = leave_out(&c, cell, e);
+    return r;
 }
 
 void sweep_pairs_free(struct sweep_pair *pairs, size_t n)

@@ -2,6 +2,7 @@
 #include "sweep/sweep.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "core/util.h"
@@ -87,14 +88,46 @@ static int prepare(struct run *run, const struct experiment_row *row, struct spu
     return r;
 }
 
-static int decide(struct run *run, uint32_t cell, uint32_t block, struct spur_error *e)
+/* What there is to know of a cell at a look. */
+struct prospect {
+    bool any, open, judged;   /* comparisons; undecided ones; ones with a verdict */
+    const char *ranked_apart; /* of one that will never have one */
+};
+
+static struct prospect prospect_of(const struct analysis *a, uint32_t cell)
 {
-    run->decided[cell] = true;
-    run_say(run, "cell %s is decided after %u blocks", run->x->cells[cell].label, block + 1);
-    return run_add_event(run, EVENT_DECIDED, block + 1, cell, EXPERIMENT_NONE, NULL, e);
+    struct prospect ret = {0};
+
+    for (size_t i = 0; i < a->n_comparisons; i++) {
+        const struct comparison *c = &a->comparisons[i];
+
+        if (c->cell != cell)
+            continue;
+        ret.any = true;
+        ret.open |= c->metric[METRIC_RATE].verdict == VERDICT_UNDECIDED;
+        ret.judged |= c->metric[METRIC_RATE].verdict > VERDICT_UNDECIDED;
+        ret.ranked_apart = c->ranked_apart ? c->ranked_apart : ret.ranked_apart;
+    }
+    return ret;
 }
 
-/* At a look of --until-decided: cells all of whose arms have a verdict need no more trials. */
+/* No more trials of @cell: all in it is decided, or nothing in it can be. */
+static int leave_cell(struct run *run, const struct prospect *p, uint32_t cell, uint32_t block, struct spur_error *e)
+{
+    const char *label = run->x->cells[cell].label;
+    char why[200];
+
+    run->decided[cell] = true;
+    snprintf(why, sizeof(why), "nothing in it can be judged: %s",
+             p->ranked_apart ? p->ranked_apart : "no block has rates of both arms");
+    if (p->judged)
+        run_say(run, "cell %s is decided after %u blocks", label, block + 1);
+    else
+        run_say(run, "cell %s is given up after %u blocks, for %s", label, block + 1, why);
+    return run_add_event(run, EVENT_DECIDED, block + 1, cell, EXPERIMENT_NONE, p->judged ? NULL : why, e);
+}
+
+/* At a look of --until-decided: cells all of whose arms have a verdict, or never will, need no more trials. */
 static int look(struct run *run, const struct analysis *a, uint32_t block, struct spur_error *e)
 {
     bool is_look = false;
@@ -105,16 +138,10 @@ static int look(struct run *run, const struct analysis *a, uint32_t block, struc
     if (!run->x->until_decided || !is_look || block + 1 == run->x->n_blocks)
         return 0;
     for (uint32_t cell = 0; !r && cell < run->x->n_cells; cell++) {
-        bool open = false, any = false;
+        struct prospect p = prospect_of(a, cell);
 
-        for (size_t i = 0; i < a->n_comparisons; i++) {
-            if (a->comparisons[i].cell != cell)
-                continue;
-            any = true;
-            open |= a->comparisons[i].metric[METRIC_RATE].verdict == VERDICT_UNDECIDED;
-        }
-        if (any && !open && !run->decided[cell])
-            r = decide(run, cell, block, e);
+        if (p.any && !p.open && !run->decided[cell])
+            r = leave_cell(run, &p, cell, block, e);
     }
     run_count_todo(run);
     return r;

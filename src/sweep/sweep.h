@@ -61,8 +61,8 @@ int sweep_run(struct sweep *s, struct sweep_end *ret, struct spur_error *e);
 /* check.c: opens each planned pair once, without timing. */
 
 /*
- * Fills effective and used_bytes; a pair that its path cannot take becomes PAIR_NOT_APPLICABLE, one that is refused
- * PAIR_REFUSED, both with the reason. Memory "auto" is resolved by the first pair and put into all. Negative: another
+ * Fills effective and used_bytes; a pair that its path cannot take, or that is alone in its cell, becomes
+ * PAIR_NOT_APPLICABLE, one that is refused PAIR_REFUSED, all with the reason. Memory "auto" is resolved by the first pair and put into all. Negative: another
  * error of a pair, an arm that can run in no cell for its own fault, or fewer than two arms in every cell.
  */
 int sweep_check(struct experiment *x, struct sweep_pair *pairs, struct spur_error *e);

@@ -9,6 +9,7 @@ cd "$work" || exit 1
 # shellcheck disable=SC2086
 expect 0 "$SPUR" compare --seconds $window $short --file f --arm odirect --arm fanout --threads 1,2 --depth 1,4 --blocks 5 --seed 3 --dry-run
 says out "not applicable: odirect in cell threads 1, depth 4: --depth 4: path odirect keeps at most 1 request"
+says out "not applicable: fanout in cell threads 1, depth 4: there is no baseline here: odirect is not applicable"
 says out "block 5,"
 says_not out "block 6,"
 says_not out "left out"

@@ -40,3 +40,9 @@ says err "ulimit -f"
 for left in "$work"/r.html*; do
     [ ! -e "$left" ] || fail "$left was left behind"
 done
+
+# Where nothing can be judged a cell is given up, not decided.
+compared 0 "$work/n.db" --file "$work/f" --path null,odirect --until-decided
+says err "cell all is given up after 5 blocks, for nothing in it can be judged"
+says_not err "is decided"
+[ "$(sql "$work/n.db" "select count(*) from events where kind = 'decided' and text like 'nothing in it%'")" -eq 1 ] || fail "no word of it in the results"
