@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Job file -> spec: sections and keys. */
 #include <errno.h>
+#include <fcntl.h>
 #include <ini.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
 
 #include "core/error.h"
 #include "core/util.h"
@@ -275,13 +280,35 @@ static int read_text(FILE *f, const char *filename, char **ret, size_t *ret_n, s
     return 0;
 }
 
+/* A FIFO that has a name may have no writer; a shell's <(...) is a pipe without one. */
+static bool is_fifo(int fd)
+{
+    struct stat st;
+    struct statfs fs;
+
+    return fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) && fstatfs(fd, &fs) == 0 && fs.f_type != PIPEFS_MAGIC;
+}
+
 static int load(const char *filename, char **ret, size_t *ret_n, struct spur_error *e)
 {
-    FILE *f = fopen(filename, "re");
-    int r;
+    int fd = open(filename, O_RDONLY | O_CLOEXEC | O_NONBLOCK), r;
+    FILE *f;
 
-    if (!f)
+    if (fd < 0)
         return error_errno(e, errno, "open", "%.300s", filename);
+    if (is_fifo(fd)) {
+        close(fd);
+        error_spur(e, SPUR_CODE_USAGE, "job file", "%.300s: it is a FIFO", filename);
+        error_remedy(e, "name a file; a shell's <(...) will do too");
+        return -EINVAL;
+    }
+    fcntl(fd, F_SETFL, 0);
+    f = fdopen(fd, "r");
+    if (!f) {
+        r = error_errno(e, errno, "fdopen", "%.300s", filename);
+        close(fd);
+        return r;
+    }
     r = read_text(f, filename, ret, ret_n, e);
     fclose(f);
     return r;

@@ -86,6 +86,25 @@ static json_t *arm_identity(const struct experiment *x, const struct sweep_pair 
     return json_null();
 }
 
+/* Programs of prepare commands, by axis; one whose name depends on the value is not among them. */
+static json_t *commands(const struct experiment *x)
+{
+    json_t *ret = json_object();
+    char file[4096], sha256[65];
+
+    for (size_t i = 0; i < x->n_axes; i++) {
+        const char *command = x->axes[i].prepare_command;
+        json_t *key;
+
+        if (!command || sweep_command_identify(command, file, sizeof(file), sha256, NULL) < 0)
+            continue;
+        key = json_filename(x->axes[i].key);
+        json_object_set_new(ret, json_string_value(key), json_pack("{s:s}", "sha256", sha256));
+        json_decref(key);
+    }
+    return ret;
+}
+
 json_t *sweep_identity(const struct experiment *x, const struct sweep_pair *pairs, struct spur_error *e)
 {
     json_t *files, *arms;
@@ -103,8 +122,8 @@ json_t *sweep_identity(const struct experiment *x, const struct sweep_pair *pair
         json_object_set_new(arms, json_string_value(name), arm_identity(x, pairs, i));
         json_decref(name);
     }
-    return json_pack("{s:s, s:s, s:o, s:o}", "spur", spur_version(), "binary_sha256", sha256, "files", files, "arms",
-                     arms);
+    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "spur", spur_version(), "binary_sha256", sha256, "files", files,
+                     "arms", arms, "commands", commands(x));
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -178,6 +197,8 @@ int sweep_identity_compare(const json_t *before, const json_t *now, struct spur_
         r = compare_files(json_object_get(before, "files"), json_object_get(now, "files"), e);
     if (!r)
         r = compare_objects("arm", json_object_get(before, "arms"), json_object_get(now, "arms"), e);
+    if (!r && json_object_get(before, "commands"))
+        r = compare_objects("prepare", json_object_get(before, "commands"), json_object_get(now, "commands"), e);
     return r;
 }
 

@@ -62,8 +62,9 @@ int sweep_run(struct sweep *s, struct sweep_end *ret, struct spur_error *e);
 
 /*
  * Fills effective and used_bytes; a pair that its path cannot take, or that is alone in its cell, becomes
- * PAIR_NOT_APPLICABLE, one that is refused PAIR_REFUSED, all with the reason. Memory "auto" is resolved by the first pair and put into all. Negative: another
- * error of a pair, an arm that can run in no cell for its own fault, or fewer than two arms in every cell.
+ * PAIR_NOT_APPLICABLE, one that is refused PAIR_REFUSED, all with the reason. Memory "auto" is resolved by the first
+ * pair and put into all. Negative: another error of a pair, an arm that can run in no cell for its own fault, or fewer
+ * than two arms in every cell.
  */
 int sweep_check(struct experiment *x, struct sweep_pair *pairs, struct spur_error *e);
 void sweep_pairs_free(struct sweep_pair *pairs, size_t n);

@@ -64,6 +64,11 @@ for signal in INT TERM; do
     kill -0 "$(cat "$work/prepare.pid")" 2>/dev/null && fail "what the command started is left"
     [ "$(n_ok)" -eq 0 ] || fail "trials ran on what was half prepared"
     : >"$work/prepare.fast"
+    cp "$work/prepare" "$work/whole"
+    echo : >>"$work/prepare"
+    expect 3 "$SPUR" compare --resume "$work/r.db" --allow-code
+    says err "prepare.state.sha256 changed"
+    cp "$work/whole" "$work/prepare"
     expect 0 "$SPUR" compare --resume "$work/r.db" --allow-code
     [ "$(wc -l <"$work/prepare.log")" -eq 2 ] || fail "the command did not run again"
     [ "$(n_ok)" -eq 2 ] || fail "$(n_ok) trials after a command was interrupted"

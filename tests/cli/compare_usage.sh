@@ -66,6 +66,9 @@ bad 3 "is a FIFO" --arm odirect --arm fanout --file "$foreign.fifo"
 expect 3 timeout 20 "$SPUR" compare --file f --memory emulated --arm odirect --arm fanout --axis cores=1,2 \
     --prepare "cores=$foreign.fifo {}" --allow-code --dry-run
 says err "not a regular file"
+expect 2 timeout 20 "$SPUR" compare "$foreign.fifo" # which nobody writes
+one_line
+says err "it is a FIFO"
 rm "$foreign.fifo"
 bad 2 "unknown option" --arm odirect --arm fanout --thread 1
 # A road that is not there is refused, as run refuses it.
