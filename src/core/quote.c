@@ -2,8 +2,11 @@
 #include "core/quote.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/utf8.h"
 
 static bool is_plain(const char *word)
 {
@@ -14,14 +17,17 @@ static bool is_plain(const char *word)
     return plain;
 }
 
-char *quote_word(const char *word)
+static bool is_printable(const char *word)
 {
-    char *text = malloc(4 * strlen(word) + 3), *at = text;
+    size_t n = 1;
 
-    if (!text)
-        return NULL;
-    if (is_plain(word))
-        return strcpy(text, word);
+    for (; *word && n; word += n)
+        n = utf8_printable(word);
+    return n;
+}
+
+static char *quote(char *at, const char *word)
+{
     *at++ = '\'';
     for (const char *c = word; *c; c++) {
         if (*c == '\'')
@@ -29,6 +35,35 @@ char *quote_word(const char *word)
         else
             *at++ = *c;
     }
-    strcpy(at, "'");
+    return stpcpy(at, "'");
+}
+
+/* What commands are shown in shows no raw bytes. */
+static char *quote_bytes(char *at, const char *word)
+{
+    at = stpcpy(at, "$'");
+    for (; *word; word++) {
+        size_t n = utf8_printable(word);
+
+        if (!n)
+            at += sprintf(at, "\\%03o", (unsigned char)*word);
+        else if (*word == '\'' || *word == '\\')
+            at += sprintf(at, "\\%c", *word);
+        else
+            at = mempcpy(at, word, n);
+        word += n ? n - 1 : 0;
+    }
+    return stpcpy(at, "'");
+}
+
+char *quote_word(const char *word)
+{
+    char *text = malloc(4 * strlen(word) + 4);
+
+    if (!text)
+        return NULL;
+    if (is_plain(word))
+        return strcpy(text, word);
+    *(is_printable(word) ? quote : quote_bytes)(text, word) = '\0';
     return text;
 }

@@ -3,7 +3,8 @@
 #ifndef SPUR_CORE_QUOTE_H
 #define SPUR_CORE_QUOTE_H
 
-/* @word as a POSIX shell reads it back: itself where it is plain, else in single quotes. Malloc'd; NULL: no memory. */
+/* @word as a shell reads it back: itself where it is plain, else in single quotes; with bytes that are not printable
+ * as $'\351', which bash and shells of POSIX.1-2024 take. Malloc'd; NULL: no memory. */
 char *quote_word(const char *word);
 
 #endif

@@ -7,9 +7,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Length in bytes of the printable character at @s; 0: the byte there is none. */
-size_t html_printable(const char *s);
-
 /* As HTML text or as the value of a quoted attribute. NULL is "". */
 void html_text(FILE *out, const char *s);
 

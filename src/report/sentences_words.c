@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/units.h"
+#include "core/utf8.h"
 #include "core/util.h"
-#include "report/html_text.h"
 #include "report/sentences.h"
 
 /* ------------------------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ void texts_free(struct texts *t)
 void words_clean(FILE *out, const char *text)
 {
     while (text && *text) {
-        size_t n = html_printable(text);
+        size_t n = utf8_printable(text);
 
         if (n)
             fwrite(text, 1, n, out);

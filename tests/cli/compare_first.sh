@@ -3,7 +3,7 @@
 # A whole experiment: every planned trial is there once, with figures, evidence and result; arms of a cell and block read
 # with one seed; the report follows.
 . "$(dirname "$0")/compare_lib.sh"
-window=150ms # none without a request, whatever else runs
+span="--bytes 4M" # no window without a request, whatever else runs
 
 prepared f 4M
 compared 0 "$work/r.db" --file "$work/f" --arm odirect --arm fanout --threads 1,2 --blocks 5 --seed 7
@@ -35,5 +35,19 @@ compared 0 "$work/again.db" --file "$work/f" --arm odirect --arm fanout --thread
 sql "$work/r.db" "select * from plan" >"$work/plan"
 sql "$work/again.db" "select * from plan" | cmp -s - "$work/plan" || fail "one seed, two orders"
 compared 0 "$work/other.db" --file "$work/f" --arm odirect --arm fanout --threads 1,2 --blocks 5 --seed 8
+# A name of any bytes: the command in the report is one printable line, and bash reads the name back.
+odd=$(printf "f\\377 \\351\\n\\033[31m'\\\\1")
+ln "$work/f" "$work/$odd"
+compared 0 "$work/odd.db" --file "$work/$odd" --arm null --arm odirect --blocks 1
+expect 0 "$SPUR" report "$work/odd.db" --json "$work/odd.json"
+python3 - "$work/odd.json" "$work/$odd" <<'END' || fail "the command names another file"
+import json, os, subprocess, sys
+command = json.load(open(sys.argv[1]))["plan"]["command"]
+assert command.isprintable() and "$'" in command, command
+words = subprocess.run(["bash", "-c", "printf '%s\\0' " + command], stdout=subprocess.PIPE, check=True).stdout
+assert os.fsencode(sys.argv[2]) in words.split(b"\0"), command
+END
+"$SPUR" report "$work/odd.db" | grep -qF "/f\\377 \\351\\012\\033[31m\\'\\\\1'" || fail "the text has another command"
+
 sql "$work/other.db" "select * from plan" | cmp -s - "$work/plan" && fail "two seeds, one order"
 exit 0

@@ -12,6 +12,7 @@ sql() {
 }
 
 window=40ms
+span= # instead of the window
 
 # compared CODE DB OPTIONS...: spur compare with new results.
 compared() {
@@ -20,7 +21,7 @@ compared() {
     shift 2
     rm -f "$compared_db" "$compared_db.lock"
     # shellcheck disable=SC2086
-    expect "$compared_code" "$SPUR" compare --results "$compared_db" --seconds $window $short "$@"
+    expect "$compared_code" "$SPUR" compare --results "$compared_db" ${span:---seconds $window} $short "$@"
 }
 
 # report_holds DB EXPRESSION...: Python, true of the report's JSON r.
