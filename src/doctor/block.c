@@ -126,37 +126,42 @@ static void judge_integrity(struct doctor *d, const char *leaf)
     say(d, SEVERITY_WARN, leaf, "protection information (%s) is on: cuFile refuses such disks", format);
 }
 
-void check_block_queue(struct doctor *d)
+static void judge_queue(struct doctor *d, const char *disk)
 {
     static const char *const numbers[] = {"max_sectors_kb", "max_hw_sectors_kb", "nr_requests", "logical_block_size",
                                           "iostats"};
-    const struct probe_block *b = &d->file->block;
+    uint64_t v[ARRAY_SIZE(numbers)] = {0};
+    bool known[ARRAY_SIZE(numbers)];
     char key[96];
+
+    for (size_t k = 0; k < ARRAY_SIZE(numbers); k++) {
+        known[k] = look_u64(d, &v[k], "/sys/block/%s/queue/%s", disk, numbers[k]);
+        snprintf(key, sizeof(key), "%s.%s", disk, numbers[k]);
+        fact(d, key, known[k] ? json_integer((json_int_t)v[k]) : NULL);
+    }
+    if (known[0] && known[1] && v[0] < v[1] && v[0] < 1024)
+        remedy(say(d, SEVERITY_NOTE, disk, "requests are cut at %" PRIu64 " KiB; the disk takes %" PRIu64, v[0], v[1]),
+               "echo %" PRIu64 " > /sys/block/%s/queue/max_sectors_kb", v[1], disk);
+    else if (known[4] && !v[4])
+        remedy(say(d, SEVERITY_NOTE, disk, "iostats is 0: what the disk served cannot be counted"),
+               "echo 1 > /sys/block/%s/queue/iostats", disk);
+    else
+        say(d, known[0] ? SEVERITY_PASS : SEVERITY_UNKNOWN, disk,
+            known[0] ? "queue limits are in order" : "its queue limits cannot be read");
+}
+
+void check_block_queue(struct doctor *d)
+{
+    const struct probe_block *b = &d->file->block;
 
     if (no_disks(d))
         return;
     for (unsigned i = 0; i < b->n_leaves; i++) {
-        uint64_t v[ARRAY_SIZE(numbers)] = {0};
-        bool known[ARRAY_SIZE(numbers)];
-        const char *leaf = b->leaves[i];
-
-        for (size_t k = 0; k < ARRAY_SIZE(numbers); k++) {
-            known[k] = look_u64(d, &v[k], "/sys/block/%s/queue/%s", leaf, numbers[k]);
-            snprintf(key, sizeof(key), "%s.%s", leaf, numbers[k]);
-            fact(d, key, known[k] ? json_integer((json_int_t)v[k]) : NULL);
-        }
-        judge_integrity(d, leaf);
-        if (known[0] && known[1] && v[0] < v[1] && v[0] < 1024)
-            remedy(
-                say(d, SEVERITY_NOTE, leaf, "requests are cut at %" PRIu64 " KiB; the disk takes %" PRIu64, v[0], v[1]),
-                "echo %" PRIu64 " > /sys/block/%s/queue/max_sectors_kb", v[1], leaf);
-        else if (known[4] && !v[4])
-            remedy(say(d, SEVERITY_NOTE, leaf, "iostats is 0: what the disk served cannot be counted"),
-                   "echo 1 > /sys/block/%s/queue/iostats", leaf);
-        else
-            say(d, known[0] ? SEVERITY_PASS : SEVERITY_UNKNOWN, leaf,
-                known[0] ? "queue limits are in order" : "its queue limits cannot be read");
+        judge_integrity(d, b->leaves[i]);
+        judge_queue(d, b->leaves[i]);
     }
+    if (!strncmp(b->top, "loop", 4)) /* it has a queue of its own above them */
+        judge_queue(d, b->top);
 }
 
 /* ------------------------------------------------------------------------------------------------ */

@@ -29,11 +29,17 @@ static enum limit limit_of(const struct doctor *d, const char *name, uint64_t *r
     return parse_u64(&at, ret) ? LIMIT_NUMBER : LIMIT_UNREADABLE;
 }
 
-static bool is_root(const struct doctor *d)
+static void say_memlock(struct doctor *d, uint64_t bytes)
 {
-    const json_t *uid = live_get(d, "uid");
+    const json_t *exempt = live_get(d, "ipc_lock"), *uid = live_get(d, "uid");
+    bool maybe = !json_is_boolean(exempt) && json_is_integer(uid) && json_integer_value(uid) == 0;
 
-    return json_is_integer(uid) && json_integer_value(uid) == 0;
+    if (json_is_true(exempt))
+        say(d, SEVERITY_PASS, LIMITS, "locked memory: %" PRIu64 " KiB, from which CAP_IPC_LOCK exempts", bytes >> 10);
+    else
+        remedy(say(d, maybe ? SEVERITY_NOTE : SEVERITY_WARN, LIMITS, "locked memory is limited to %" PRIu64 " KiB%s",
+                   bytes >> 10, maybe ? " (root with CAP_IPC_LOCK is exempt)" : ""),
+               "ulimit -l unlimited; LimitMEMLOCK=infinity of a service; docker run --ulimit memlock=-1");
 }
 
 void check_memlock(struct doctor *d)
@@ -45,13 +51,10 @@ void check_memlock(struct doctor *d)
     if (l == LIMIT_UNREADABLE)
         say(d, SEVERITY_UNKNOWN, LIMITS, "the limit of locked memory cannot be read");
     else if (l == LIMIT_NONE || bytes >= MEMLOCK_LEAST)
-        say(d, SEVERITY_PASS, LIMITS, "locked memory: %s%s", l == LIMIT_NONE ? "unlimited" : "enough for many threads",
-            "");
+        say(d, SEVERITY_PASS, LIMITS, "locked memory: %s",
+            l == LIMIT_NONE ? "unlimited" : "enough for many threads");
     else
-        remedy(say(d, is_root(d) ? SEVERITY_NOTE : SEVERITY_WARN, LIMITS,
-                   "locked memory is limited to %" PRIu64 " KiB%s", bytes >> 10,
-                   is_root(d) ? " (root with CAP_IPC_LOCK is exempt)" : ""),
-               "ulimit -l unlimited; LimitMEMLOCK=infinity of a service; docker run --ulimit memlock=-1");
+        say_memlock(d, bytes);
 }
 
 void check_nofile(struct doctor *d)

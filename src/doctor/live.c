@@ -6,9 +6,12 @@
  */
 #include <errno.h>
 #include <glob.h>
+#include <linux/capability.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "cli/list.h"
 #include "core/error.h"
@@ -168,6 +171,17 @@ static bool config_hangs(void)
     return r == -ETIMEDOUT;
 }
 
+/* Exempt from the limit of locked memory: root of a container mostly is not. */
+static json_t *ipc_lock(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+    if (syscall(SYS_capget, &header, sets) < 0)
+        return json_null();
+    return json_boolean(sets[CAP_TO_INDEX(CAP_IPC_LOCK)].effective & CAP_TO_MASK(CAP_IPC_LOCK));
+}
+
 json_t *live_gather(const struct doctor *d)
 {
     struct child cuda;
@@ -180,6 +194,7 @@ json_t *live_gather(const struct doctor *d)
     o = json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o}", "schema", RECORDING_SCHEMA, "spur", spur_version(),
                   "machine", u.machine, "uid", (int)geteuid() == 0 ? 0 : 1000, "env", environment(), "devices",
                   devices(), "io_uring", uring(), "acs", acs);
+    json_object_set_new(o, "ipc_lock", ipc_lock());
     json_object_set_new(o, "library", library(d));
     if (config_hangs())
         json_object_set_new(o, "config_hangs", json_true());

@@ -23,7 +23,8 @@ mkfs.ext4 -q -F -b 4096 "$work/disk" || skip "mkfs.ext4 failed"
 loop=$(losetup -b 4096 --show -f "$work/disk" 2>/dev/null) || skip "no loop device with 4096-byte sectors can be had"
 trap 'losetup -d "$loop"; rm -rf "$work"' EXIT
 try "a loop device" "mount $loop $work/mnt"
-holds "r['files'][0]['facts']['odirect']['offset_alignment'] == 4096" "'loop device' in found('block', 'warn')[0]['found']"
+holds "r['files'][0]['facts']['odirect']['offset_alignment'] == 4096" "'loop device' in found('block', 'warn')[0]['found']" \
+    "r['files'][0]['facts']['block-queue']['${loop#/dev/}.logical_block_size'] == 4096"
 expect 4 "$SPUR" doctor --json "$loop" # the device itself
 holds "r['files'][0]['facts']['file']['kind'] == 'block device'" "not found('mount', 'unknown')" \
     "r['files'][0]['facts']['odirect']['offset_alignment'] == 4096"
