@@ -51,8 +51,7 @@ void check_memlock(struct doctor *d)
     if (l == LIMIT_UNREADABLE)
         say(d, SEVERITY_UNKNOWN, LIMITS, "the limit of locked memory cannot be read");
     else if (l == LIMIT_NONE || bytes >= MEMLOCK_LEAST)
-        say(d, SEVERITY_PASS, LIMITS, "locked memory: %s",
-            l == LIMIT_NONE ? "unlimited" : "enough for many threads");
+        say(d, SEVERITY_PASS, LIMITS, "locked memory: %s", l == LIMIT_NONE ? "unlimited" : "enough for many threads");
     else
         say_memlock(d, bytes);
 }
