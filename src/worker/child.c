@@ -24,6 +24,7 @@
 #include "worker/plan_check.h"
 #include "worker/result.h"
 #include "worker/road.h"
+#include "worker/trial_memory.h"
 #include "worker/wire.h"
 
 #define PROGRESS_NS 200000000ull
@@ -378,8 +379,7 @@ static int set_up(struct child *c)
     measure_gpus(&c->measure, &c->trial);
     c->measure.path = c->trial.path->ops->roads ? c->trial.path : NULL;
     if (c->trial.external) {
-        spur_memory_close(c->trial.memory); /* described; the program has its own */
-        c->trial.memory = NULL;
+        trial_memory_close(&c->trial); /* described; the program has its own */
     } else if (c->job.baseline_busy >= 0) {
         c->measure.baseline_busy = c->job.baseline_busy;
     } else if (!c->job.total_bytes && c->job.seconds_ns >= MACHINE_NS) {
