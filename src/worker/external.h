@@ -43,6 +43,10 @@ struct external_tool {
     const char *version_option;
     bool short_options; /* -x VALUE, two words; else --name=VALUE */
     bool warms_up;      /* has an option for it; else the program is run once before, for the warm-up's time */
+    /* Options that leave the job and the figures as they are, without dashes; NULL-terminated. Whole names: what is
+     * cut short, or another name of an option, could be one that spur gives itself. */
+    const char *const *arguments_allowed;
+    bool (*uses_setting)(const struct trial *t, const char *key);
     /* Usage errors: what of the job has no option of the program's. */
     int (*check)(const struct trial *t, struct spur_error *e);
     bool (*uses_cufile)(const struct trial *t); /* what it reads by system calls is then compatibility mode */

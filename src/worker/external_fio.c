@@ -90,9 +90,30 @@ static int fio_check(const struct trial *t, struct spur_error *e)
     return 0;
 }
 
+static bool uses_setting(const struct trial *t, const char *key)
+{
+    if (!strcmp(key, "library") || !strcmp(key, "json") || !strncmp(key, "json.", 5))
+        return uses_cufile(t);
+    return strcmp(key, "xfer") != 0;
+}
+
 /* ------------------------------------------------------------------------------------------------
  * Options
  */
+
+/* How requests are handed over, pauses, and the process: not which requests, of what, how many, or how they count. */
+static const char *const arguments_allowed[] = {
+    "iodepth_batch", "iodepth_batch_submit", "iodepth_batch_complete", "iodepth_batch_complete_min",
+    "iodepth_batch_complete_max", "iodepth_low", "io_submit_mode", "serialize_overlap",
+    /* of the engines */
+    "hipri", "fixedbufs", "registerfiles", "sqthread_poll", "sqthread_poll_cpu", "nonvectored", "uncached",
+    "force_async", "userspace_reap", "cmdprio", "cmdprio_class", "cmdprio_percentage",
+    /* pauses */
+    "thinktime", "thinktime_spin", "thinktime_blocks", "thinktime_blocks_type", "thinktime_iotime", "rate", "rate_iops",
+    "rate_process", "rate_ignore_thinktime",
+    /* the process */
+    "nice", "prio", "prioclass", "lockmem", "numa_mem_policy", "clocksource", "gtod_cpu", "random_generator",
+    "disk_util", "alloc-size", "max-jobs", NULL};
 
 /* A colon separates names in fio's list. */
 static void add_file(struct external_words *w, const char *name)
@@ -301,6 +322,8 @@ const struct external_tool external_fio = {
     .name = "fio",
     .version_option = "--version",
     .warms_up = true,
+    .arguments_allowed = arguments_allowed,
+    .uses_setting = uses_setting,
     .check = fio_check,
     .uses_cufile = uses_cufile,
     .arguments = fio_arguments,

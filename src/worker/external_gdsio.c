@@ -47,6 +47,14 @@ static bool uses_cufile(const struct trial *t)
     return xfer_of(t) == XFER_GPUD || xfer_of(t) >= XFER_ASYNC;
 }
 
+static bool uses_setting(const struct trial *t, const char *key)
+{
+    return strcmp(key, "ioengine") != 0 && strcmp(key, "direct") != 0;
+}
+
+/* No registration of buffers, NVLink peers, figures of each job. None of them has a value. */
+static const char *const arguments_allowed[] = {"b", "p", "J", NULL};
+
 static bool is_batch(const struct trial *t)
 {
     return xfer_of(t) == XFER_BATCH;
@@ -309,6 +317,8 @@ const struct external_tool external_gdsio = {
     .name = "gdsio",
     .version_option = "-v",
     .short_options = true,
+    .arguments_allowed = arguments_allowed,
+    .uses_setting = uses_setting,
     .check = gdsio_check,
     .uses_cufile = uses_cufile,
     .arguments = gdsio_arguments,

@@ -31,7 +31,7 @@ for signal in INT KILL; do
 done
 requires fio
 # shellcheck disable=SC2086
-trial 1 --file "$work/f" --path external --set tool=fio --set args=--no_such_option --memory pageable --request 64K --threads 1 --bytes 64K
+trial 1 --file "$work/f" --path external --set tool=fio --set args=--nice=nonsense --memory pageable --request 64K --threads 1 --bytes 64K
 says err "fio ended with status 1"
-says err "no_such_option"
-holds 'len(r["errors"]) == 1 and r["requests_per_second"] is None and r["external"]["command"][-1] == "--no_such_option"'
+says err nonsense
+holds 'len(r["errors"]) == 1 and r["requests_per_second"] is None and r["external"]["command"][-1] == "--nice=nonsense"'

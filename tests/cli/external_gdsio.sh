@@ -23,6 +23,7 @@ FAKE_GDSIO=old
 gdsio 0 --threads 2
 holds 'r["requests"] == 5000 and r["seconds"] == 1'
 FAKE_GDSIO=
+holds 'not any("closed down" in n for n in r["notes"])'
 gdsio 0 --set xfer=6 --threads 1 --depth 4 --op randread --seed 77
 grep -q -- '-I 2 -k 77 -T 1$' "$work/calls" || fail "$(cat "$work/calls")"
 holds 'r["requests"] == 5000'

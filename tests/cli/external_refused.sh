@@ -27,7 +27,19 @@ no 2 "ioengine=sync is none of" --set tool=fio --set ioengine=sync
 no 2 "--depth 2" --set tool=fio --depth 2
 no 2 "fewer requests than threads" --set tool=fio --threads 17
 length="--bytes 64K" no 2 "no multiple of threads" --set tool=fio --threads 2
-no 2 "args: --bs=4k is given already" --set tool=fio --set args="--loops=1 --bs=4k"
+no 2 "args: --bs=4k is given already" --set tool=fio --set args="--nice=1 --bs=4k"
+for option in --readwrite=randread --buffered=1 --numjob=2 --runt=2 --io_limit=4M -readwrite=randread --blocksize=4k --timeout=1 --loops=2 \
+    --output=/dev/null --exec_prerun=true "-io_limit 4M"; do
+    no 2 "args: ${option%% *} is none of the options" --set tool=fio --set args="--nice=1 $option"
+done
+no 2 "args: -rw=randread is given already" --set tool=fio --set args="-rw=randread"
+no 2 "args: job.fio is no option" --set tool=fio --set args="--nice=1 job.fio"
+no 2 "xfer=0: fio with this ioengine does not use it" --set tool=fio --set xfer=0
+no 2 "json.execution.parallel_io=true: fio" --set tool=fio --set json.execution.parallel_io=true
+no 2 "library=$work/f: fio" --set tool=fio --set library="$work/f"
+length="--seconds 1" no 2 "ioengine=psync: gdsio does not use it" --set tool=gdsio --set ioengine=psync
+length="--seconds 1" no 2 "args: -U is none of the options" --set tool=gdsio --set args="-b -U"
+length="--seconds 1" no 2 "args: rw.gdsio is no option" --set tool=gdsio --set args="-b rw.gdsio"
 length="--seconds 1 --warmup 0s" no 2 "args: -I is given already" --set tool=gdsio --set args="-b -I 1"
 length="--seconds 1 --warmup 0s" no 2 "args: -I1 is more than one option" --set tool=gdsio --set args="-b -I1" # it would write
 length="--seconds 1 --warmup 0s" no 2 "args: -bI is more than one option" --set tool=gdsio --set args="-bI 1"
