@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/compare.h"
+#include "cli/compare_options.h"
 #include "core/error.h"
 #include "core/util.h"
 
@@ -40,17 +41,9 @@ static void words_free(struct words *l)
         free(l->words[i]);
 }
 
-static const struct option *run_row(const char *key)
-{
-    for (size_t i = 0; run_option_rows[i].name; i++)
-        if (!strcmp(run_option_rows[i].name, key))
-            return &run_option_rows[i];
-    return NULL;
-}
-
 static int add_setting(struct words *l, const struct experiment_setting *s, struct spur_error *e)
 {
-    const struct option *row = run_row(s->key);
+    const struct option *row = compare_key_option(s->key);
 
     if (!row)
         return add_word(l, e, "--set=%s=%s", s->key, s->value);

@@ -49,9 +49,17 @@ static const struct spur_setting *find_setting(const char *key)
     return s;
 }
 
-static struct plan_key keys_find(void *context, const char *key)
+/* Of spur run's --json a comparison has its own; json is a setting there. */
+const struct option *compare_key_option(const char *key)
 {
     const struct option *row = run_row(key);
+
+    return row && is_fixed(key) && find_setting(key) ? NULL : row;
+}
+
+static struct plan_key keys_find(void *context, const char *key)
+{
+    const struct option *row = compare_key_option(key);
     const struct spur_setting *s = row ? NULL : find_setting(key);
 
     if (row)

@@ -35,6 +35,8 @@ extern const struct command_example compare_examples[];
 
 /* What spur knows of a key, for src/plan. */
 extern const struct plan_keys compare_keys;
+/* The option of spur run that a key of an arm or axis stands for; NULL: it is a setting of a path, or unknown. */
+const struct option *compare_key_option(const char *key);
 /* compare_values.c: plan_keys.check */
 int compare_value_check(void *context, const char *path, const char *key, const char *value, struct spur_error *e);
 

@@ -69,9 +69,10 @@ static int check_json(const struct spur_path *p, struct spur_error *e)
             error_remedy(e, "write a cufile.json of your own and name it with json=FILE");
             return -EINVAL;
         }
-    if (!composed && strcmp(path_setting(p, "json"), "auto"))
-        return set_variable("CUFILE_ENV_PATH_JSON", path_setting(p, "json"), e);
-    return 0;
+    if (composed)
+        return set_variable("CUFILE_ENV_PATH_JSON", composed, e);
+    return strcmp(path_setting(p, "json"), "auto") ? set_variable("CUFILE_ENV_PATH_JSON", path_setting(p, "json"), e)
+                                                   : 0;
 }
 
 static int set_environment(const struct spur_path *p, struct spur_error *e)
@@ -98,9 +99,9 @@ int cufile_configure_environment(struct spur_path *p, struct spur_error *e)
     int r = parse(p, e);
 
     if (!r)
-        r = check_json(p, e);
-    if (!r)
         r = set_environment(p, e);
+    if (!r)
+        r = check_json(p, e); /* a file that is named wins over env.CUFILE_ENV_PATH_JSON */
     if (!r && is_pilot())
         r = set_variable("CUFILE_ALLOW_COMPAT_MODE", "false", e);
     if (!r && s->route == CUFILE_ROUTE_COMPAT) {

@@ -2,17 +2,22 @@
 #include "worker/cufile_blame.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "core/util.h"
 #include "worker/cufile_keys.h"
+#include "worker/refer.h"
 #include "worker/trial_env.h"
 
 struct blame {
     const json_t *config;
+    const char *filename; /* NULL: the trial's own, with its json.* keys */
     struct spur_error *e;
+    bool found;
 };
 
 static const json_t *value_of(const json_t *at, const char *dotted)
@@ -28,32 +33,65 @@ static const json_t *value_of(const json_t *at, const char *dotted)
     return at;
 }
 
+static void add(struct spur_error *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct spur_error *e, const char *format, ...)
+{
+    size_t used = strlen(e->detail);
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(e->detail + used, sizeof(e->detail) - used, format, ap);
+    va_end(ap);
+}
+
 static void visit(void *context, const char *dotted, unsigned line)
 {
     struct blame *b = context;
     const json_t *value = value_of(b->config, dotted);
-    size_t used = strlen(b->e->detail);
     struct cufile_key key;
     char what[160];
     bool fatal;
 
-    if (value && cufile_key_find(dotted, 0, &key) && cufile_key_wrong(&key, value, what, sizeof(what), &fatal) && fatal)
-        snprintf(b->e->detail + used, sizeof(b->e->detail) - used, "; in cufile.json %s %s", dotted, what);
+    if (!value || !cufile_key_find(dotted, 0, &key) || !cufile_key_wrong(&key, value, what, sizeof(what), &fatal) ||
+        !fatal)
+        return;
+    b->found = true;
+    if (b->filename)
+        add(b->e, "; in %s:%u %s %s", b->filename, line, dotted, what);
+    else
+        add(b->e, "; in the trial's cufile.json %s %s", dotted, what);
+}
+
+/* The check of doctor that says more. */
+static const char *blame_text(const char *text, const char *filename, struct spur_error *e)
+{
+    struct spur_error why = {0};
+    json_t *config = cufile_json_parse(text, filename ? filename : "cufile.json", &why);
+    struct blame b = {config, filename, e, false};
+
+    if (!config) {
+        add(e, "; %s", why.detail);
+        error_remedy(e, "%s", why.remedy);
+        return "cufile-json";
+    }
+    cufile_keys_walk(text, visit, &b);
+    if (b.found)
+        error_remedy(e, filename ? "correct it" : "correct the value (--set json.KEY=VALUE, or the file)");
+    json_decref(config);
+    return "cufile-keys";
 }
 
 void cufile_blame(const struct job *job, struct spur_error *e)
 {
     _cleanup_free_ char *text = NULL;
+    bool has_keys = cufile_json_has_keys(job);
+    const char *filename = NULL, *check;
     struct spur_error why = {0};
-    struct blame b = {NULL, e};
-    json_t *config;
 
-    if (e->source != SPUR_SOURCE_CUFILE || e->code != -EINVAL || cufile_json_compose(job, &text, &why) < 0)
+    if (e->source != SPUR_SOURCE_CUFILE || e->code != -EINVAL)
         return;
-    config = cufile_json_parse(text, "cufile.json", &why);
-    if (!config)
+    if ((has_keys ? cufile_json_compose(job, &text, &why) : cufile_json_read(job, &text, &filename, &why)) < 0)
         return;
-    b.config = config;
-    cufile_keys_walk(text, visit, &b);
-    json_decref(config);
+    check = blame_text(text, filename, e);
+    refer_to_config(e, check, job->n_files ? job->files[0] : "FILE", cufile_json_named(job));
 }

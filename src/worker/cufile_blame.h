@@ -6,7 +6,8 @@
 #include "worker/job.h"
 
 /* If @e is that answer: adds to its detail each key of the configuration in force that is known to be out of range or
- * of another kind. Other errors, and keys that are not known, are left as they are. */
+ * of another kind, or where the file is damaged, and to its remedy the check of spur doctor that looks at that file.
+ * Other errors, and keys that are not known, are left as they are. */
 void cufile_blame(const struct job *job, struct spur_error *e);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/error.h"
 #include "core/util.h"
@@ -77,16 +78,32 @@ json_t *cufile_json_parse(const char *text, const char *filename, struct spur_er
     return NULL;
 }
 
-static int read_text(const char *filename, char **ret, struct spur_error *e)
+/* A name that the user gave: the library would go on with its defaults and not say so. */
+static int not_readable(const char *filename, const char *why, struct spur_error *e)
+{
+    error_spur(e, SPUR_CODE_REFUSED, "json", "%s: %s: no cufile.json that a library can read", filename, why);
+    error_remedy(e, "name a file that is there, with --set json=FILE or CUFILE_ENV_PATH_JSON");
+    return -EPERM;
+}
+
+/* Opening a FIFO would wait for a writer, and it could not be read again. */
+static int check_file(const char *filename, struct spur_error *e)
 {
     struct stat st;
-    bool is_fifo = stat(filename, &st) == 0 && S_ISFIFO(st.st_mode); /* its opening would wait for a writer */
-    FILE *f = is_fifo ? NULL : fopen(filename, "re");
+
+    if (stat(filename, &st) < 0 || (S_ISREG(st.st_mode) && access(filename, R_OK) < 0))
+        return not_readable(filename, strerror(errno), e);
+    if (S_ISDIR(st.st_mode))
+        return not_readable(filename, "is a folder", e);
+    return S_ISREG(st.st_mode) ? 0 : not_readable(filename, "is a FIFO or a device", e);
+}
+
+static int read_text(const char *filename, char **ret, struct spur_error *e)
+{
+    FILE *f = fopen(filename, "re");
     char *text;
     size_t n;
 
-    if (is_fifo)
-        return error_spur(e, SPUR_CODE_USAGE, "json", "%s: is a FIFO, no file that a library can read again", filename);
     if (!f)
         return error_errno(e, errno, "open", "%s", filename);
     text = calloc(1, MOST_BYTES + 1);
@@ -109,32 +126,67 @@ static const char *setting(const struct job *job, const char *key)
     return NULL;
 }
 
-/* What the library would read: json=FILE, else what the environment names, else the system's. */
-static const char *base_file(const struct job *job)
+const char *cufile_json_named(const struct job *job)
 {
     const char *named = setting(job, "json"), *variable = setting(job, "env.CUFILE_ENV_PATH_JSON");
 
     if (named && strcmp(named, "auto"))
         return named;
-    return variable ? variable : getenv("CUFILE_ENV_PATH_JSON");
+    return variable && *variable ? variable : NULL;
+}
+
+bool cufile_json_has_keys(const struct job *job)
+{
+    for (size_t i = 0; i < job->n_settings; i++)
+        if (!strncmp(job->settings[i].key, "json.", 5))
+            return true;
+    return false;
+}
+
+/* What the library would read: json=FILE, else what the environment names; NULL: the system's. */
+static const char *base_file(const struct job *job)
+{
+    const char *named = cufile_json_named(job), *variable = getenv("CUFILE_ENV_PATH_JSON");
+
+    return named || !variable || !*variable ? named : variable;
+}
+
+int cufile_json_check(const struct job *job, bool inherits, struct spur_error *e)
+{
+    const char *filename = inherits || cufile_json_has_keys(job) ? base_file(job) : cufile_json_named(job);
+
+    return filename ? check_file(filename, e) : 0;
+}
+
+int cufile_json_read(const struct job *job, char **ret_text, const char **ret_filename, struct spur_error *e)
+{
+    const char *filename = base_file(job);
+    struct spur_error why = {0};
+    int r;
+
+    *ret_filename = filename ? filename : DEFAULT_FILE;
+    r = filename ? check_file(filename, e) : 0;
+    if (r < 0)
+        return r;
+    r = read_text(*ret_filename, ret_text, &why);
+    if (r == -ENOENT && !filename) { /* no configuration at all: the library's own defaults */
+        *ret_text = strdup("{}");
+        return *ret_text ? 0 : error_errno(e, ENOMEM, "strdup", "%s", *ret_filename);
+    }
+    if (r < 0)
+        *e = why;
+    return r;
 }
 
 static int load_base(const struct job *job, json_t **ret, struct spur_error *e)
 {
-    const char *filename = base_file(job);
     _cleanup_free_ char *text = NULL;
-    struct spur_error why = {0};
-    int r = read_text(filename ? filename : DEFAULT_FILE, &text, &why);
+    const char *filename;
+    int r = cufile_json_read(job, &text, &filename, e);
 
-    if (r == -ENOENT && !filename) { /* no configuration at all: the library's own defaults */
-        *ret = json_object();
-        return 0;
-    }
-    if (r < 0) {
-        *e = why;
+    if (r < 0)
         return r;
-    }
-    *ret = cufile_json_parse(text, filename ? filename : DEFAULT_FILE, e);
+    *ret = cufile_json_parse(text, filename, e);
     return *ret ? 0 : -EINVAL;
 }
 

@@ -10,15 +10,24 @@
 
 void refer_to(struct spur_error *e, const char *check, const char *file)
 {
+    refer_to_config(e, check, file, NULL);
+}
+
+void refer_to_config(struct spur_error *e, const char *check, const char *file, const char *json)
+{
     size_t used = strlen(e->remedy), room = sizeof(e->remedy);
     _cleanup_free_ char *name = quote_word(file);
+    _cleanup_free_ char *config = json ? quote_word(json) : NULL;
     char words[sizeof(e->remedy)];
-    int n = snprintf(words, sizeof(words), "spur doctor --check %s %s says more", check, name ? name : "FILE");
+    int n = snprintf(words, sizeof(words), "%s%s%sspur doctor --check %s %s says more",
+                     config ? "CUFILE_ENV_PATH_JSON=" : "", config ? config : "", config ? " " : "", check,
+                     name ? name : "FILE");
 
     if (strstr(e->remedy, "spur doctor --check"))
         return;
     if (n < 0 || used + 2 + (size_t)n >= room)
-        n = snprintf(words, sizeof(words), "spur doctor --check %s FILE says more", check);
+        n = snprintf(words, sizeof(words), "%sspur doctor --check %s FILE says more",
+                     config ? "CUFILE_ENV_PATH_JSON=FILE " : "", check);
     if (used + 2 + (size_t)n >= room) /* what to read is worth more than the end of a long remedy */
         used = room - (size_t)n - 3;
     snprintf(e->remedy + used, room - used, "%s%s", used ? "; " : "", words);

@@ -105,14 +105,6 @@ static int write_file(const char *filename, const char *text, struct spur_error 
     return 0;
 }
 
-static bool has_json_keys(const struct job *job)
-{
-    for (size_t i = 0; i < job->n_settings; i++)
-        if (!strncmp(job->settings[i].key, "json.", 5))
-            return true;
-    return false;
-}
-
 /* The file in force with the trial's keys in it; without such keys the library reads what it would read anyway. */
 static int make_json(const struct job *job, struct trial_env *env, struct spur_error *e)
 {
@@ -120,7 +112,7 @@ static int make_json(const struct job *job, struct trial_env *env, struct spur_e
     _cleanup_free_ char *filename = NULL;
     int r;
 
-    if (!has_json_keys(job))
+    if (!cufile_json_has_keys(job))
         return 0;
     r = cufile_json_compose(job, &text, e);
     if (r < 0)
@@ -176,8 +168,10 @@ static int lend_library(const struct job *job, struct trial_env *env, struct spu
 static int surround_cufile(const struct job *job, bool pilot, struct trial_env *env, struct spur_error *e)
 {
     char log[4200];
-    int r = make_dir(env, e);
+    int r = cufile_json_check(job, trial_env_is_cufile(job), e);
 
+    if (!r)
+        r = make_dir(env, e);
     if (r < 0)
         return r;
     snprintf(log, sizeof(log), "%s/cufile.log", env->dir);

@@ -29,7 +29,15 @@ json_t *trial_env_log(const struct trial_env *env, size_t most);
 /* Removes the directory and frees all. */
 void trial_env_free(struct trial_env *env);
 
-/* cufile_json.c: the configuration in force on this machine, with the job's json.* keys put in; malloc'd text. */
+/* cufile_json.c: the file that the job's settings name; NULL: none, what is in force here is. */
+const char *cufile_json_named(const struct job *job);
+bool cufile_json_has_keys(const struct job *job); /* json.* */
+/* Refused: the file that the job names, or with @inherits the environment, cannot be read. What is in it is not looked
+ * at. */
+int cufile_json_check(const struct job *job, bool inherits, struct spur_error *e);
+/* The text of the file in force without the job's keys ("{}": there is none), malloc'd, and its name. */
+int cufile_json_read(const struct job *job, char **ret_text, const char **ret_filename, struct spur_error *e);
+/* The configuration in force on this machine, with the job's json.* keys put in; malloc'd text. */
 int cufile_json_compose(const struct job *job, char **ret_text, struct spur_error *e);
 /* JSON with comments and trailing commas, as cuFile takes it; new reference. Usage error with the line. */
 json_t *cufile_json_parse(const char *text, const char *filename, struct spur_error *e);

@@ -25,6 +25,17 @@ FAKE_CUFILE_ROAD=nvfs expect 0 "$SPUR" compare --results "$work/d.db" $short --a
 says out "gds (nvidia-fs)"
 [ "$(sqlite3 "$work/d.db" "select count(*) from trials where status = 'ok' and observed = 'nvidia-fs'")" -eq 2 ] ||
     fail "no direct trials"
+# json=FILE is the arm's, not the --json of spur run, and one that is not there is refused.
+echo '{"execution": {"max_io_threads": 3}}' >"$work/three.json"
+# shellcheck disable=SC2086
+expect 0 "$SPUR" compare --results "$work/j.db" $short --arm odirect \
+    --arm three:path=cufile,route=compat,library="$(library 1.18.1.6)",json="$work/three.json"
+[ "$(sqlite3 "$work/j.db" "select count(*) from results where json_extract(json,
+    '\$.effective.path_facts.\"execution.max_io_threads\"') = '3'")" -eq 2 ] || fail "the arm's json was not in force"
+# shellcheck disable=SC2086
+expect 3 "$SPUR" compare --results "$work/n.db" $short --arm odirect \
+    --arm none:path=cufile,route=compat,library="$(library 1.18.1.6)",json="$work/none.json"
+says err "none.json: No such file"
 # The library alone is enough to be simulated: memory and storage are real here.
 # shellcheck disable=SC2046
 expect 0 "$SPUR" compare --results "$work/l.db" $(echo "$short" | sed 's/cuda:0/pinned/') --arm odirect \

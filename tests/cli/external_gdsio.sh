@@ -27,6 +27,9 @@ holds 'not any("closed down" in n for n in r["notes"])'
 gdsio 0 --set xfer=6 --threads 1 --depth 4 --op randread --seed 77
 grep -q -- '-I 2 -k 77 -T 1$' "$work/calls" || fail "$(cat "$work/calls")"
 holds 'r["requests"] == 5000'
+gdsio 3 --set xfer=0 --set json="$work/j.json"
+says err "j.json: No such file or directory"
+echo '{}' >"$work/j.json"
 gdsio 0 --set xfer=0 --set library="$work/f" --set json="$work/j.json" --offset 128K --threads 1
 grep -q "libcufile.so.0 -> $(realpath "$work/f")" "$work/libraries" || fail "$(cat "$work/libraries")"
 grep -q "^$work/j.json" "$work/variables" && grep -q -- '-m 3 .* -o 128K' "$work/calls" || fail "$(cat "$work/calls")"
