@@ -8,8 +8,6 @@
 
 #include "probe/read.h"
 
-#define STATS "/proc/driver/nvidia-fs/stats"
-
 /* "Reads				: n=12 ok=12 err=0 ...": the number behind key= on a line that starts with
  * @label.
  */
@@ -43,13 +41,13 @@ void probe_nvfs_read(const struct probe *p, struct probe_nvfs *ret)
     char reason[PROBE_REASON], *text, *at, *line;
 
     memset(ret, 0, sizeof(*ret));
-    text = read_text(p, STATS, reason);
+    text = read_text(p, PROBE_NVFS_FILE, reason);
     if (!text) {
         ret->loaded = errno != ENOENT && errno != ENOTDIR;
         if (ret->loaded)
             snprintf(ret->reason, sizeof(ret->reason), "%s", reason);
         else
-            reason_set(ret->reason, "nvidia-fs is not loaded (%s: %s)", STATS, strerrordesc_np(errno));
+            reason_set(ret->reason, "nvidia-fs is not loaded (%s: %s)", PROBE_NVFS_FILE, strerrordesc_np(errno));
         return;
     }
     ret->loaded = true;
@@ -57,5 +55,5 @@ void probe_nvfs_read(const struct probe *p, struct probe_nvfs *ret)
         take_line(ret, line);
     free(text);
     if (!ret->known)
-        reason_set(ret->reason, "%s has no line 'IO stats:'", STATS);
+        reason_set(ret->reason, "%s has no line 'IO stats:'", PROBE_NVFS_FILE);
 }

@@ -8,6 +8,8 @@
 
 #include "probe/probe.h"
 
+#define PROBE_NVFS_FILE "/proc/driver/nvidia-fs/stats"
+
 struct probe_nvfs {
     bool loaded;            /* the file is there */
     bool known;             /* it could be read and says whether counting is on */

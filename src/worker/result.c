@@ -378,6 +378,17 @@ static json_t *roads(const struct road *road)
                      "bounced", result_u64(road->n_bounced));
 }
 
+/* What decided comes first; then what the library counted, where something else decided. */
+static void road_evidence(const struct road *road, json_t *evidence)
+{
+    bool by_library = !strncmp(road->source, ROAD_LIBRARY, strlen(ROAD_LIBRARY));
+
+    result_evidence(evidence, road->source, road->strength, road->says, by_library ? roads(road) : json_null());
+    if (!by_library && road->counted)
+        result_evidence(evidence, ROAD_LIBRARY, "none", "none of the operations is on one of the library's three roads",
+                        roads(road));
+}
+
 static void set_observed(const struct trial *t, const struct outcome *o, const struct totals *s, json_t *r,
                          json_t *nulls, json_t *evidence)
 {
@@ -388,7 +399,7 @@ static void set_observed(const struct trial *t, const struct outcome *o, const s
     }
     json_object_set_new(r, "observed", json_string(spur_observed_name(o->road.observed)));
     if (t->path->ops->roads) {
-        result_evidence(evidence, "library statistics", o->road.strength, o->road.says, roads(&o->road));
+        road_evidence(&o->road, evidence);
         return;
     }
     result_evidence(

@@ -96,14 +96,14 @@ void result_io_evidence(const struct measure *m, json_t *evidence)
         result_evidence(evidence, "/proc/self/io", "none", a->io.known ? b->io.reason : a->io.reason, json_null());
     mount_evidence(&m->seen, evidence);
     if (a->nvfs.known && b->nvfs.known && b->nvfs.enabled) {
-        result_evidence(evidence, "nvidia-fs", "strong", "operations of the whole machine through nvidia-fs",
+        result_evidence(evidence, PROBE_NVFS_FILE, "strong", "operations of the whole machine through nvidia-fs",
                         json_pack("{s:I, s:I}", "reads", (json_int_t)(b->nvfs.reads - a->nvfs.reads), "writes",
                                   (json_int_t)(b->nvfs.writes - a->nvfs.writes)));
         return;
     }
     snprintf(says, sizeof(says), "%s",
              b->nvfs.known ? "its counters are off (rw_stats_enabled=0): says nothing" : b->nvfs.reason);
-    result_evidence(evidence, "nvidia-fs", "none", says, json_null());
+    result_evidence(evidence, PROBE_NVFS_FILE, "none", says, json_null());
 }
 
 json_t *result_device(const struct measure *m, json_t *nulls)

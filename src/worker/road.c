@@ -48,6 +48,7 @@ static bool judge_nvfs(const struct measure *m, struct road *ret)
     if (!a->known || !b->known || !b->enabled || (a->reads == b->reads && a->writes == b->writes))
         return false;
     ret->observed = SPUR_OBSERVED_NVIDIA_FS;
+    ret->source = PROBE_NVFS_FILE;
     snprintf(ret->strength, sizeof(ret->strength), "strong");
     snprintf(ret->says, sizeof(ret->says), "nvidia-fs counted %llu reads and %llu writes of the whole machine",
              (unsigned long long)(b->reads - a->reads), (unsigned long long)(b->writes - a->writes));
@@ -63,6 +64,7 @@ static bool judge_system_calls(const struct measure *m, uint64_t bytes_moved, st
     if (!a->known || !b->known || !bytes_moved || (double)by_calls < 0.9 * (double)bytes_moved)
         return false;
     ret->observed = SPUR_OBSERVED_COMPAT;
+    ret->source = "/proc/self/io";
     snprintf(ret->strength, sizeof(ret->strength), "supporting");
     snprintf(ret->says, sizeof(ret->says),
              "this process moved %llu bytes by read and write system calls, %llu bytes were asked of the library",
@@ -101,6 +103,7 @@ static bool judge_user_rdma(const struct measure *m, uint64_t bytes_moved, struc
         !ports_bytes(&m->seen.begin.rdma, &m->seen.end.rdma, &bytes) || (double)bytes < 0.9 * (double)bytes_moved)
         return false;
     ret->observed = SPUR_OBSERVED_USER_RDMA;
+    ret->source = ROAD_LIBRARY ", RDMA ports";
     snprintf(ret->strength, sizeof(ret->strength), "supporting");
     snprintf(ret->says, sizeof(ret->says),
              "the library counted %llu operations, none of them by nvidia-fs, P2PDMA or POSIX, and the RDMA ports "
@@ -113,7 +116,7 @@ void road_judge(const struct trial *t, const struct measure *m, uint64_t bytes_m
 {
     const struct path_roads *a = &m->begin.roads, *b = &m->end.roads;
 
-    *ret = (struct road){.observed = t->path->ops->observed};
+    *ret = (struct road){.observed = t->path->ops->observed, .source = ROAD_LIBRARY};
     if (!t->path->ops->roads) {
         snprintf(ret->strength, sizeof(ret->strength), "supporting");
         return;

@@ -7,11 +7,14 @@
 
 struct road {
     enum spur_observed observed;
-    char strength[16]; /* of the evidence: strong, supporting, none */
-    char says[400];    /* what it rests on */
-    bool counted;      /* operations by road are known */
+    const char *source; /* where the counters were read that decided it */
+    char strength[16];  /* of the evidence: strong, supporting, none */
+    char says[400];     /* what it rests on */
+    bool counted;       /* operations by road are known */
     uint64_t n_operations, n_nvfs, n_p2p, n_posix, n_bounced;
 };
+
+#define ROAD_LIBRARY "library statistics"
 
 /* For paths whose road a library decides (ops->roads); for others it is what the code itself is. */
 void road_judge(const struct trial *t, const struct measure *m, uint64_t bytes_moved, struct road *ret);

@@ -19,9 +19,9 @@ timed 0 1.15.1.6
 holds "r['observed'] == 'unknown' and r['evidence'][0]['value']['operations'] > 0"
 wire_machine rdma 0
 timed 0 1.15.1.6
-holds "r['observed'] == 'user-rdma' and r['evidence'][0]['strength'] == 'supporting'" "r['evidence'][0]['value']['posix'] == 0"
+holds "r['evidence'][0]['source'] == 'library statistics, RDMA ports'" "r['observed'] == 'user-rdma' and r['evidence'][0]['strength'] == 'supporting'" "r['evidence'][0]['value']['posix'] == 0"
 timed 0 1.15.1.6 --set route=compat
-holds "r['observed'] == 'compat'" # what the library counted comes first
+holds "r['observed'] == 'compat' and r['evidence'][0]['source'] == 'library statistics'" # what the library counted comes first
 wire_machine_end
 mkdir -p "$work/root/proc/driver/nvidia-fs" "$work/root/sys/module/nvidia_fs/parameters" # the library counts there
 for enabled in 1 0; do
@@ -31,7 +31,9 @@ for enabled in 1 0; do
 done
 cp "$work/1.json" "$work/r.json"
 holds "r['observed'] == 'nvidia-fs' and r['evidence'][0]['strength'] == 'strong'" \
-    "any(e['source'] == 'nvidia-fs' and e['value']['reads'] >= r['requests'] for e in r['evidence'])"
+    "r['evidence'][0]['source'] == '/proc/driver/nvidia-fs/stats' and r['evidence'][0]['value'] is None" \
+    "not any(e['source'] == 'library statistics' for e in r['evidence'])" \
+    "any(e['source'] == '/proc/driver/nvidia-fs/stats' and e['value'] and e['value']['reads'] >= r['requests'] for e in r['evidence'])"
 cp "$work/0.json" "$work/r.json"
 holds "r['observed'] == 'unknown'" "any('counters are off' in e['says'] for e in r['evidence'])"
 wire_machine nvfs 1
