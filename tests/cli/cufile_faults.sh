@@ -30,6 +30,8 @@ trial 3 --file "$work/f" --path cufile --memory cuda:0 --bytes 1M --set library=
 mkfifo "$work/fifo" # nothing waits for its writer
 trial 3 --file "$work/f" --path cufile --memory cuda:0 --bytes 1M --set library="$work/fifo" --set route=any
 says err "$work/fifo: is a FIFO"
-cufile 2 1.15.1.6 --set route=any --set json="$work/fifo" --set json.execution.parallel_io=true
+cufile 3 1.15.1.6 --set route=any --set json="$work/fifo"
+says err "$work/fifo: is a FIFO"
+cufile 3 1.15.1.6 --set route=any --set json="$work/fifo" --set json.execution.parallel_io=true
 says err "$work/fifo: is a FIFO"
 no_litter
