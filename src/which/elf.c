@@ -160,6 +160,8 @@ static int find_strings(struct reader *r, struct elf *elf)
         return fail(r, EBADMSG, "its dynamic string table lies beyond its end (truncated?)");
     elf->strings_offset = offset;
     elf->strings_size = size;
+    if (!value_of(r, DT_SYMTAB, &address) || !place_of(r, address, &elf->symbols_offset))
+        elf->symbols_offset = 0;
     return 0;
 }
 
@@ -288,20 +290,48 @@ void elf_free(struct elf *elf)
     memset(elf, 0, sizeof(*elf));
 }
 
-bool elf_has_string(int fd, const struct elf *elf, const char *name)
+/* Its place in the dynamic string table as a whole string; 0: it is not there. */
+static uint64_t string_index(int fd, const struct elf *elf, const char *name)
 {
     static const uint64_t most = 64 << 20;
     size_t size = (size_t)(elf->strings_size < most ? elf->strings_size : most), length = strlen(name) + 2;
     _cleanup_free_ char *table = size ? malloc(size) : NULL;
+    const char *found = NULL;
     char whole[128];
     ssize_t n;
 
     if (!table || length > sizeof(whole))
-        return false;
+        return 0;
     whole[0] = '\0'; /* the table begins with one, so each string stands between two */
     strcpy(whole + 1, name);
     n = pread(fd, table, size, (off_t)elf->strings_offset);
-    return n > 0 && memmem(table, (size_t)n, whole, length);
+    if (n > 0)
+        found = memmem(table, (size_t)n, whole, length);
+    return found ? (uint64_t)(found - table) + 1 : 0;
+}
+
+bool elf_has_string(int fd, const struct elf *elf, const char *name)
+{
+    return string_index(fd, elf, name) != 0;
+}
+
+bool elf_defines(int fd, const struct elf *elf, const char *name)
+{
+    uint64_t at = elf->symbols_offset, index = at ? string_index(fd, elf, name) : 0, most = ELF_SYMBOLS_MAX;
+    _cleanup_free_ Elf64_Sym *symbols = NULL;
+    ssize_t n;
+
+    if (!index)
+        return false;
+    if (elf->strings_offset > at && (elf->strings_offset - at) / sizeof(*symbols) < most)
+        most = (elf->strings_offset - at) / sizeof(*symbols);
+    symbols = malloc(most * sizeof(*symbols) + 1);
+    n = symbols ? pread(fd, symbols, most * sizeof(*symbols), (off_t)at) : 0;
+    for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(*symbols); i++)
+        if (symbols[i].st_name == index && symbols[i].st_shndx != SHN_UNDEF &&
+            (ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC || ELF64_ST_TYPE(symbols[i].st_info) == STT_GNU_IFUNC))
+            return true;
+    return false;
 }
 
 const char *elf_machine_name(uint16_t machine, char *buffer, size_t size)

@@ -32,6 +32,22 @@ bool library_is_cufile(const char *file)
                                                     strspn(name + n, ".0123456789") == strlen(name + n)));
 }
 
+const char *library_is_cufile_inside(int fd)
+{
+    char reason[ELF_REASON];
+    const char *why = NULL;
+    struct elf elf;
+
+    if (elf_read(fd, &elf, reason) < 0)
+        return NULL;
+    if (elf.soname && library_is_cufile(elf.soname))
+        why = "SONAME";
+    else if (elf_defines(fd, &elf, "cuFileDriverOpen") && elf_defines(fd, &elf, "cuFileRead"))
+        why = "functions (cuFileDriverOpen, cuFileRead)";
+    elf_free(&elf);
+    return why;
+}
+
 /* ------------------------------------------------------------------------------------------------
  * Version by what is in the file
  */

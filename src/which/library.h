@@ -25,6 +25,10 @@ bool library_version(const struct tree *t, const char *real, int fd, struct cufi
 /* "libcufile.so", "libcufile.so.0", "libcufile.so.1.9.1", not libcufile_rdma.so.1 nor libcufile.so.txt. */
 bool library_is_cufile(const char *file);
 
+/* The same by what the file @fd is, whatever its name: its SONAME, or that it has cuFile's functions. NULL: no cuFile;
+ * else why it is one, in words that follow "it is a libcufile by its ". */
+const char *library_is_cufile_inside(int fd);
+
 /* A string whatever its bytes (not UTF-8: \xNN); "" and NULL are null. */
 json_t *which_string(const char *text);
 

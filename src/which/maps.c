@@ -26,7 +26,8 @@ bool maps_parse(const char *line, struct maps_entry *ret)
     if (!n || n >= sizeof(ret->range) || !memchr(p, '-', n))
         return false;
     snprintf(ret->range, sizeof(ret->range), "%.*s", (int)n, p);
-    for (int i = 0; i < 5; i++) { /* range, rights, offset, device, inode */
+    ret->runs = strlen(p) > n + 4 && p[n + 3] == 'x'; /* "r-xp" */
+    for (int i = 0; i < 5; i++) {                     /* range, rights, offset, device, inode */
         p += strcspn(p, " ");
         p += strspn(p, " ");
     }

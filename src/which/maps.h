@@ -9,6 +9,7 @@
 struct maps_entry {
     char file[PATH_MAX];
     char range[64]; /* "7f00-7f10": its name in /proc/N/map_files */
+    bool runs;      /* may be executed: of a library one range at least */
     bool deleted;   /* its name was removed, or given to another file */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,13 +117,27 @@ static void read_words(struct process *p)
 
 /* ------------------------------------------------------------------------------------------------ */
 
+/* A copy under another name is cuFile all the same. */
+static const char *is_inside(const struct app *a, const struct maps_entry *m, const char *contents)
+{
+    _cleanup_fd_ int fd = -1;
+
+    if (!m->runs)
+        return NULL;
+    fd = m->deleted ? open(contents, O_RDONLY | O_CLOEXEC) : tree_open_file(a->tree, m->file, NULL);
+    return fd < 0 ? NULL : library_is_cufile_inside(fd);
+}
+
 static void take_mapping(struct app *a, const struct process *p, const struct maps_entry *m)
 {
     char contents[128], real[PATH_MAX];
+    const char *why = NULL;
 
-    if (!library_is_cufile(m->file))
-        return;
     snprintf(contents, sizeof(contents), "/proc/%" PRIu64 "/map_files/%s", p->pid, m->range);
+    if (!library_is_cufile(m->file) && !(why = is_inside(a, m, contents)))
+        return;
+    if (why)
+        app_note(a, "%s has another name; it is a libcufile by its %s", m->file, why);
     if (m->deleted || tree_resolve(a->tree, m->file, real) < 0)
         app_mapped(a, m->file, true, contents);
     else
@@ -131,12 +146,18 @@ static void take_mapping(struct app *a, const struct process *p, const struct ma
 
 static void take_maps(struct app *a, const struct process *p, char *maps)
 {
-    struct maps_entry m;
+    struct maps_entry m, before = {.file = ""};
     char *rest = NULL;
 
-    for (char *line = strtok_r(maps, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        if (maps_parse(line, &m))
-            take_mapping(a, p, &m);
+    for (char *line = strtok_r(maps, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        if (!maps_parse(line, &m))
+            continue;
+        if (before.runs && m.deleted == before.deleted &&
+            !strcmp(m.file, before.file)) /* a file's ranges are together */
+            continue;
+        take_mapping(a, p, &m);
+        before = m;
+    }
 }
 
 /*

@@ -11,7 +11,7 @@ cat >"$work/p.c" <<'END'
 #include <unistd.h>
 int main(int n, char **v)
 {
-    dlopen(n > 1 ? v[1] : "libcufile.so.9", RTLD_NOW);
+    dlopen(n > 1 ? v[1] : "libcufile.so.9", RTLD_LAZY);
     close(1); /* says that it has */
     pause();
 }
@@ -54,6 +54,29 @@ cat "$work/pipe.3"
 answer 0 --pid $pid
 holds 'taken == [work + "/pre/libcufile.so.0"]'
 holds '{u["found_by"] for u in uses} == {"LD_PRELOAD"} and [u["how"] for u in uses if u["object"]] == ["needed"]'
+
+# A copy under another name is one by what it is; a program that only asks for its functions is none.
+so lib/libcufile.so.0
+mv "$work/lib/libcufile.so.0" "$work/lib/mine.so"
+started 4 "$work/lib/mine.so"
+answer 0 --pid $pid
+holds 'taken == [work + "/lib/mine.so"] and app["loaded"] and "by its SONAME" in app["notes"][0]'
+echo 'int cuFileDriverOpen(void) { return 0; } int cuFileRead(void) { return 0; }' |
+    cc -shared -fPIC -nostdlib -x c -o "$work/lib/bare.so" - || fail "cc"
+started 5 "$work/lib/bare.so"
+rm "$work/lib/bare.so"
+expect 0 "$SPUR" which --pid $pid
+reads "bare.so has another name; it is a libcufile by its functions (cuFileDriverOpen, cuFileRead)"
+echo '__asm__(".type cuFileDriverOpen, @function\n.type cuFileRead, @function");
+int cuFileDriverOpen(void); int cuFileRead(void); int f(void) { return cuFileDriverOpen() + cuFileRead(); }' |
+    cc -shared -fPIC -nostdlib -x c -o "$work/lib/asks.so" - || fail "cc"
+echo 'int cuFileDriverOpen(void) { return 0; } int cuFileRead;' | cc -shared -fPIC -nostdlib -x c -o "$work/lib/data.so" - || fail "cc"
+for other in asks data; do
+    started $other "$work/lib/$other.so"
+    grep -q "$other.so" /proc/$pid/maps || fail "$other.so is not loaded"
+    answer 3 --pid $pid
+    holds 'not app["loaded"] and not libs and not app["notes"]'
+done
 
 requires_root "to become another user"
 requires setpriv

@@ -420,9 +420,11 @@ static void maps_lines(void **state)
     assert_string_equal(m.file, "/usr/lib/lib a\nb.so");
     assert_string_equal(m.range, "7f00-7f10");
     assert_false(m.deleted);
+    assert_true(m.runs);
     assert_true(maps_parse("7f00-7f10 r--p 00000000 00:01 2 /tmp/libcufile.so.0 (deleted)", &m));
     assert_string_equal(m.file, "/tmp/libcufile.so.0");
     assert_true(m.deleted);
+    assert_false(m.runs);
     assert_false(maps_parse("7f00-7f10 rw-p 00000000 00:00 0 ", &m));
     assert_false(maps_parse("7f00-7f10 rw-p 00000000 00:00 0   [heap]", &m));
     assert_false(maps_parse("", &m));
