@@ -67,7 +67,7 @@ started 5 "$work/lib/bare.so"
 rm "$work/lib/bare.so"
 expect 0 "$SPUR" which --pid $pid
 reads "bare.so has another name; it is a libcufile by its functions (cuFileDriverOpen, cuFileRead)"
-echo '__asm__(".type cuFileDriverOpen, @function\n.type cuFileRead, @function");
+echo '__asm__(".type cuFileDriverOpen, %function; .type cuFileRead, %function");
 int cuFileDriverOpen(void); int cuFileRead(void); int f(void) { return cuFileDriverOpen() + cuFileRead(); }' |
     cc -shared -fPIC -nostdlib -x c -o "$work/lib/asks.so" - || fail "cc"
 echo 'int cuFileDriverOpen(void) { return 0; } int cuFileRead;' | cc -shared -fPIC -nostdlib -x c -o "$work/lib/data.so" - || fail "cc"
