@@ -35,8 +35,11 @@ static const struct option which_rows[] = {
      .absent = "none",
      .conflicts = "python",
      .help = "a program, by name or path; it is not run",
-     .manual = "A script is followed to its interpreter. If that is a Python, its environment is looked at. Arguments "
-               "behind the program, NAME=VALUE words before it, are left out of account."},
+     .manual =
+         "A script is followed to its interpreter. If that is a Python, its environment is looked at. NAME=VALUE words "
+         "before the program count, and so does env with its options; nothing is expanded. Arguments behind the "
+         "program are left out of account: of bash -c '...' and of other programs that start programs it is "
+         "they themselves that are looked at, and a note says so."},
     {.name = "python",
      .metavar = "VENV",
      .kind = OPTION_TEXT,

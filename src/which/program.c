@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/util.h"
+#include "which/call.h"
 #include "which/library.h"
 #include "which/which.h"
 
@@ -103,14 +104,13 @@ static bool interpreter_of(const struct tree *t, const struct which_question *q,
     return !problem[0];
 }
 
-/* The command's own file, then the interpreters, down to a file that is no script. */
-static int follow(const struct tree *t, const struct which_question *q, char file[PATH_MAX], char *problem, size_t size,
-                  struct spur_error *e)
+/* The program's own file, then the interpreters, down to a file that is no script. */
+static int follow(const struct tree *t, const struct which_question *q, const char *program, char file[PATH_MAX],
+                  char *problem, size_t size, struct spur_error *e)
 {
-    char word[PATH_MAX], next[PATH_MAX];
+    char next[PATH_MAX];
 
-    if (!which_in_path(t, q->path, q->command, file) &&
-        (!first_word(q->command, true, word) || !which_in_path(t, q->path, word, file))) {
+    if (!program || !which_in_path(t, q->path, program, file)) {
         error_errno(e, ENOENT, "access", "%.400s", q->command);
         error_remedy(e, "it is no file%s%s and not in PATH", *t->root ? " below " : "", t->root);
         return -ENOENT;
@@ -226,17 +226,50 @@ static int make(const struct tree *t, const struct which_question *q, const char
     return r;
 }
 
-int which_program(const struct tree *t, const struct which_question *q, json_t **ret, struct spur_error *e)
+/* A shell's or launcher's own libraries are not what was meant. */
+static void note_launcher(const struct which_call *call, const char *file, json_t *application)
+{
+    bool is_script = which_call_starts_others(file) && !which_call_starts_others(call->program);
+
+    if (!is_script && (!call->has_arguments || !which_call_starts_others(call->program)))
+        return;
+    json_array_append_new(
+        json_object_get(application, "notes"),
+        json_sprintf("this is %.300s itself: what it starts is not looked at; give that program to --command", file));
+}
+
+static int look_at(const struct tree *t, const struct which_call *call, json_t **ret, struct spur_error *e)
 {
     char file[PATH_MAX], real[PATH_MAX], problem[320];
-    int r = follow(t, q, file, problem, sizeof(problem), e);
+    const struct which_question *q = &call->q;
+    int r = follow(t, q, call->program, file, problem, sizeof(problem), e);
 
     if (r < 0)
         return r;
-    if (!pyenv_is_python(file) && (tree_resolve(t, file, real) < 0 || !pyenv_is_python(real)))
-        return make(t, q, file, ret, e);
+    if (!pyenv_is_python(file) && (tree_resolve(t, file, real) < 0 || !pyenv_is_python(real))) {
+        r = make(t, q, file, ret, e);
+        if (!r)
+            note_launcher(call, file, *ret);
+        return r;
+    }
     r = which_python(t, q, file, ret, e);
     if (!r)
         json_object_set_new(*ret, "name", which_string(q->command));
+    return r;
+}
+
+/* A file whose name has blanks needs no quotes. */
+int which_program(const struct tree *t, const struct which_question *q, json_t **ret, struct spur_error *e)
+{
+    struct which_call call;
+    char file[PATH_MAX];
+    int r = which_call_parse(q, &call);
+
+    if (!r && which_in_path(t, q->path, q->command, file)) {
+        call.program = q->command;
+        call.has_arguments = false;
+    }
+    r = r ? error_errno(e, ENOMEM, "malloc", "a command") : look_at(t, &call, ret, e);
+    which_call_free(&call);
     return r;
 }
