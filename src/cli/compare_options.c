@@ -36,7 +36,8 @@ const struct option compare_rows[] = {
      .help = "an arm: a path with its settings; may be repeated",
      .manual = "Keys are options of spur run without their dashes, and settings of paths (--set). An arm that is named "
                "after a path and sets none uses that path: --arm odirect --arm fanout. A value with commas stands in "
-               "double quotes. A file may be an arm's setting: then two mounts are compared."},
+               "double quotes: 'two:path=cufile,memory=\"cuda:0,1\"'. A file may be an arm's setting: then two mounts "
+               "are compared."},
     {.name = "baseline",
      .metavar = "NAME",
      .kind = OPTION_TEXT,

@@ -53,7 +53,9 @@ const struct option run_option_rows[] = {
      .help = "where bytes end (reads) or start (writes): auto, pageable, pinned, cuda:N, cuda:N,M, emulated",
      .manual =
          "With auto it is cuda:0 where a GPU answers, else emulated: a GPU emulated in host memory. The first line of "
-         "output and the JSON say which it was. cuda:0,1 are several GPUs, to which the threads are dealt in turn."},
+         "output and the JSON say which it was. cuda:0,1 are several GPUs, to which the threads are dealt in turn; in "
+         "spur compare, where commas divide values, it stands in double quotes: --memory '\"cuda:0,1\"', --arm "
+         "'two:path=cufile,memory=\"cuda:0,1\"'."},
     {.name = "op",
      .metavar = "OP",
      .kind = OPTION_CHOICE,
@@ -325,7 +327,11 @@ int run_options_check_memory(const char *memory, struct spur_error *e)
         return error_spur(e, SPUR_CODE_USAGE, "option",
                           "--memory: '%s': after the colon comes the number of a GPU, or of several: cuda:0,1", memory);
     }
-    return option_unknown_value("memory", memory, memory_word, e);
+    option_unknown_value("memory", memory, memory_word, e);
+    if (is_gpu_list(memory)) /* what a comma left of cuda:0,1 */
+        error_remedy(
+            e, "a GPU is cuda:N; where commas divide values, several GPUs are one in double quotes: \"cuda:0,1\"");
+    return -EINVAL;
 }
 
 static int unknown_key(const struct run_options *o, const char *key, size_t length, struct spur_error *e)

@@ -62,8 +62,12 @@ static int add_setting(struct plan_arm_spec *arm, const char **p, struct spur_er
 
     if (!key)
         return plan_no_memory(e);
-    if (*end != '=' || !*key)
-        return error_spur(e, SPUR_CODE_USAGE, "plan", "%.200s: '%.200s' is not KEY=VALUE", arm->where, begin);
+    if (*end != '=' || !*key) {
+        error_spur(e, SPUR_CODE_USAGE, "plan", "%.200s: '%.200s' is not KEY=VALUE", arm->where, begin);
+        if (arm->n_items)
+            error_remedy(e, "put a value that has a comma in double quotes: memory=\"cuda:0,1\"");
+        return -EINVAL;
+    }
     if (asprintf(&where, "%s: %s", arm->where, key) < 0) {
         where = NULL;
         return plan_no_memory(e);

@@ -32,3 +32,19 @@ refused 2 "named twice" --file "$work/f" --memory cuda:1,1 --threads 2
 refused 2 "more GPUs than threads" --file "$work/f" --memory cuda:1,2 --threads 1
 refused 2 "cannot lie on several" --file "$work/f" --memory cuda:1,2 --threads 2 --share buffer
 refused 2 "number of a GPU" --file "$work/f" --memory cuda:1, --threads 2
+# In spur compare commas divide values: several GPUs are one in double quotes, and what is missing is said.
+plan() { # CODE OPTIONS...
+    plan_code=$1
+    shift
+    expect "$plan_code" "$SPUR" compare --file "$work/f" --results "$work/r.db" --dry-run --threads 2 --request 64K "$@"
+}
+plan 0 --arm 'two:path=odirect,memory="cuda:0,1"' --arm one:path=odirect,memory=cuda:0
+says out "arm two: path=odirect, memory=cuda:0,1"
+plan 0 --arm odirect --arm fanout --memory 'cuda:0,"cuda:0,1"'
+says out "axis memory: cuda:0, cuda:0,1"
+for wrong in "--arm fanout --memory cuda:0,1" "--arm two:path=odirect,memory=cuda:0,1"; do
+    # shellcheck disable=SC2086
+    plan 2 --arm odirect $wrong
+    one_line
+    says err '"cuda:0,1"'
+done
