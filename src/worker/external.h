@@ -87,6 +87,11 @@ struct external_hooks {
 int external_run(struct trial *t, struct measure *m, const struct external_hooks *hooks, struct spur_error *e);
 
 /* Pieces of the above. */
+/* Usage: a setting that @tool does not use. */
+int external_check_settings(const struct trial *t, const struct external_tool *tool, struct spur_error *e);
+/* Usage: a word behind the first @n_own that is none of tool->arguments_allowed, or one of spur's own again. */
+int external_check_arguments(const struct external_tool *tool, const struct external_words *w, size_t n_own,
+                             struct spur_error *e);
 void external_add(struct external_words *w, const char *text, ...) __attribute__((format(printf, 2, 3)));
 void external_words_free(struct external_words *w);
 const char *external_setting(const struct trial *t, const char *key);

@@ -29,12 +29,12 @@ says out "gds (nvidia-fs)"
 echo '{"execution": {"max_io_threads": 3}}' >"$work/three.json"
 # shellcheck disable=SC2086
 expect 0 "$SPUR" compare --results "$work/j.db" $short --arm odirect \
-    --arm three:path=cufile,route=compat,library="$(library 1.18.1.6)",json="$work/three.json"
+    --arm "three:path=cufile,route=compat,library=$(library 1.18.1.6),json=$work/three.json"
 [ "$(sqlite3 "$work/j.db" "select count(*) from results where json_extract(json,
     '\$.effective.path_facts.\"execution.max_io_threads\"') = '3'")" -eq 2 ] || fail "the arm's json was not in force"
 # shellcheck disable=SC2086
 expect 3 "$SPUR" compare --results "$work/n.db" $short --arm odirect \
-    --arm none:path=cufile,route=compat,library="$(library 1.18.1.6)",json="$work/none.json"
+    --arm "none:path=cufile,route=compat,library=$(library 1.18.1.6),json=$work/none.json"
 says err "none.json: No such file"
 # The library alone is enough to be simulated: memory and storage are real here.
 # shellcheck disable=SC2046
