@@ -47,7 +47,7 @@ static double best_rate(const struct analysis *a, const struct cause_side *sides
         for (uint32_t arm = 0; differs_in_load_only(x, cell, c->cell) && arm < x->n_arms; arm++) {
             const struct cause_side *s = &sides[cell * x->n_arms + arm];
 
-            if (!strcmp(s->file, c->side.file) && s->rate.center > best)
+            if (s->rate.center > best && cause_files_within(s->file, c->side.file))
                 best = s->rate.center;
         }
     return best;
@@ -245,7 +245,7 @@ int analysis_causes(struct analysis *a, struct store *s, const struct analysis_i
                     const struct store_facts *facts, size_t n_facts, struct spur_error *e)
 {
     _cleanup_free_ struct store_interval *intervals = NULL;
-    _cleanup_free_ struct cause_side *sides = NULL;
+    struct cause_side *sides = NULL;
     size_t n_intervals = 0;
     int r = store_intervals(s, EXPERIMENT_NONE, &intervals, &n_intervals, e);
 
@@ -254,5 +254,6 @@ int analysis_causes(struct analysis *a, struct store *s, const struct analysis_i
     r = cause_sides_make(a, index, facts, n_facts, intervals, n_intervals, &sides);
     if (!r)
         r = make_causes(a, sides);
+    cause_sides_free(sides, index->n_pairs);
     return r ? error_errno(e, -r, "calloc", "the causes of %zu trials", a->n_trials) : 0;
 }

@@ -169,15 +169,15 @@ static void take_settings(const struct experiment *x, uint32_t cell, uint32_t ar
     const char *path = text_of(experiment_value_of(x, cell, arm, "path"));
     const char *route = experiment_value_of(x, cell, arm, "route");
 
-    side->file = text_of(experiment_value_of(x, cell, arm, "file"));
     side->route = route ? route : !strncmp(path, "cufile", 6) ? "direct" : "";
     side->writes = !strcmp(op, "mix") || !strcmp(op, "write") || !strcmp(op, "randwrite");
     side->reads = !side->writes || !strcmp(op, "mix");
 }
 
-static void make_side(const struct source *s, uint32_t cell, uint32_t arm, struct cause_side *side)
+static int make_side(const struct source *s, uint32_t cell, uint32_t arm, struct cause_side *side)
 {
     const struct arm_cell *c = analysis_arm_cell(s->a, cell, arm);
+    char *files = cause_files(s->a->x, cell, arm);
 
     *side = (struct cause_side){
         .rate = c->metric[METRIC_RATE],
@@ -192,6 +192,7 @@ static void make_side(const struct source *s, uint32_t cell, uint32_t arm, struc
         .system_cpus = c->process_system_cpus.center,
         .observed = c->observed,
         .served = c->served,
+        .file = files,
         .is_library = strcmp(c->observed, "host") != 0,
     };
     take_settings(s->a->x, cell, arm, side);
@@ -199,6 +200,7 @@ static void make_side(const struct source *s, uint32_t cell, uint32_t arm, struc
     /* The engine that copies to an emulated GPU is one more thread of the process. */
     if (s->a->emulated)
         side->workers += 1;
+    return files ? 0 : -ENOMEM;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -229,6 +231,13 @@ static void mark_ceiling(const struct analysis *a, const struct line *l, struct 
     }
 }
 
+void cause_sides_free(struct cause_side *sides, size_t n)
+{
+    for (size_t i = 0; sides && i < n; i++)
+        free((char *)sides[i].file); /* the rules only read it */
+    free(sides);
+}
+
 int cause_sides_make(const struct analysis *a, const struct analysis_index *index, const struct store_facts *facts,
                      size_t n_facts, const struct store_interval *intervals, size_t n_intervals,
                      struct cause_side **ret)
@@ -236,13 +245,14 @@ int cause_sides_make(const struct analysis *a, const struct analysis_index *inde
     _cleanup_free_ double *scratch = calloc(a->n_trials + 1, sizeof(*scratch));
     struct cause_side *sides = calloc(index->n_pairs + 1, sizeof(*sides));
     struct source s = {a, index, facts, n_facts, intervals, n_intervals, scratch};
+    int r = scratch && sides ? 0 : -ENOMEM;
 
-    if (!scratch || !sides) {
-        free(sides);
-        return -ENOMEM;
+    for (size_t i = 0; !r && i < index->n_pairs; i++)
+        r = make_side(&s, (uint32_t)(i / a->x->n_arms), (uint32_t)(i % a->x->n_arms), &sides[i]);
+    if (r) {
+        cause_sides_free(sides, index->n_pairs);
+        return r;
     }
-    for (size_t i = 0; i < index->n_pairs; i++)
-        make_side(&s, (uint32_t)(i / a->x->n_arms), (uint32_t)(i % a->x->n_arms), &sides[i]);
     for (size_t i = 0; i < a->n_lines; i++)
         mark_ceiling(a, &a->lines[i], sides);
     *ret = sides;

@@ -78,7 +78,8 @@ const char *cause_name(enum cause_kind kind); /* "not direct" */
  * What the rules see
  */
 
-/* One arm in one cell, over its blocks. NaN, n 0, "" : not known. Strings are borrowed. */
+/* One arm in one cell, over its blocks. NaN, n 0, "" : not known. Strings are borrowed. file: all of its files, as a
+ * text that is equal where the files are. */
 struct cause_side {
     struct stats_figure rate;     /* bytes/s */
     struct stats_figure requests; /* of the callers, 1/s */
@@ -110,7 +111,7 @@ struct cause_case {
     uint32_t cell, arm;
     struct cause_side baseline, side;
     struct stats_effect rate; /* arm / baseline */
-    double best_rate;         /* of any arm on that file, here and where only threads and depth differ */
+    double best_rate;         /* of any arm on these files or some of them, where at most threads and depth differ */
     bool ranked_apart;
     bool simulated; /* storage or driver are models that run on this machine's CPUs */
     double margin;

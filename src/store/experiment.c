@@ -67,22 +67,32 @@ void experiment_free(struct experiment *x)
     memset(x, 0, sizeof(*x));
 }
 
-static const char *setting_value(const struct experiment_settings *s, const char *key)
+static const char *setting_at(const struct experiment_settings *s, const char *key, size_t index)
 {
     for (size_t i = 0; i < s->n; i++)
-        if (!strcmp(s->items[i].key, key))
+        if (!strcmp(s->items[i].key, key) && !index--)
             return s->items[i].value;
     return NULL;
 }
 
+static const char *setting_value(const struct experiment_settings *s, const char *key)
+{
+    return setting_at(s, key, 0);
+}
+
+const char *experiment_value_at(const struct experiment *x, uint32_t cell, uint32_t arm, const char *key, size_t index)
+{
+    if (setting_value(&x->arms[arm].settings, key))
+        return setting_at(&x->arms[arm].settings, key, index);
+    for (size_t i = 0; i < x->n_axes; i++)
+        if (!strcmp(x->axes[i].key, key))
+            return index ? NULL : x->axes[i].values[x->cells[cell].value[i]].text;
+    return setting_at(&x->common, key, index);
+}
+
 const char *experiment_value_of(const struct experiment *x, uint32_t cell, uint32_t arm, const char *key)
 {
-    const char *value = setting_value(&x->arms[arm].settings, key);
-
-    for (size_t i = 0; !value && i < x->n_axes; i++)
-        if (!strcmp(x->axes[i].key, key))
-            value = x->axes[i].values[x->cells[cell].value[i]].text;
-    return value ? value : setting_value(&x->common, key);
+    return experiment_value_at(x, cell, arm, key, 0);
 }
 
 /* Memory @index as it stands in arms, axis and common settings, one after the other; may come twice. */

@@ -127,6 +127,8 @@ int experiment_from_json(const json_t *json, struct experiment *ret);
 /* Value of @key for @arm in @cell: the arm's own, the axis's, or the common one (the first, where it stands twice);
  * NULL: the option's default. */
 const char *experiment_value_of(const struct experiment *x, uint32_t cell, uint32_t arm, const char *key);
+/* The same of a key that may stand more than once (file): value @index of those that hold; NULL past the last. */
+const char *experiment_value_at(const struct experiment *x, uint32_t cell, uint32_t arm, const char *key, size_t index);
 
 /* Memory @index among those that arms and cells use, each once; NULL past the end. */
 const char *experiment_memory(const struct experiment *x, size_t index);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "core/util.h"
+#include "report/analysis_causes.h"
 #include "test_report.h"
 
 #define GIB ((double)(1ull << 30))
@@ -22,6 +23,7 @@ struct said {
     double link_bytes[2];      /* received in 10 s, of a port of 100 Gbit/s; 0: there is none */
     bool rising[2], disagrees; /* both arms' samples */
     json_t *results[2];
+    const char *files[2]; /* separated by spaces; NULL: those of all */
     void (*also)(const struct made *m, const struct experiment_row *row,
                  struct store_trial *t); /* in place of say_trial */
 };
@@ -80,9 +82,20 @@ static struct said unremarkable(void)
     return (struct said){.threads = {8, 8}, .in_flight = {8, 24}, .service_ns = {570e3, 570e3}, .cpus = {0.5, 0.6}};
 }
 
+static void name_files(struct made *m, int arm, const char *files)
+{
+    char *list = files ? strdup(files) : NULL, *rest = list, *name;
+
+    while ((name = strsep(&rest, " ")))
+        made_setting(&m->x.arms[arm].settings, "file", name);
+    free(list);
+}
+
 static void make(struct made *m, struct said *s, const char *arms, const char *threads)
 {
     made_begin(m, arms);
+    for (int i = 0; i < 2; i++)
+        name_files(m, i, s->files[i]);
     if (threads)
         made_axis(m, "threads", UNIT_COUNT, threads);
     made_plan(m, 5);
@@ -147,6 +160,47 @@ static void test_merged(void **state)
     assert_says(c->text, "from 1 to 4 threads: odirect kept 8.0");
     assert_says(c->tries[0], "as many threads");
     made_free(&m);
+}
+
+/* Of arms with several files all count, in any order: the first alone would be the same for all of these. */
+static void test_several_files(void **state)
+{
+    static const struct {
+        const char *files[2];
+        size_t n_causes;
+    } rows[] = {
+        {{"/mnt/a/f /mnt/b/f", "/mnt/a/f /mnt/b/f"}, 1},
+        {{"/mnt/a/f /mnt/b/f", "/mnt/b/f /mnt/a/f"}, 1},
+        {{"/mnt/a/file", NULL}, 1},
+        {{"/mnt/a/f", "/mnt/a/f /mnt/b/f"}, 0},
+        {{"/mnt/a/f /mnt/b/f", "/mnt/a/f"}, 0},
+        {{"/mnt/a/f /mnt/b/f", "/mnt/a/f /mnt/c/f"}, 0},
+        {{"/mnt/a/file /mnt/b/f", NULL}, 0},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct said s = unremarkable();
+        struct made m;
+
+        memcpy(s.files, rows[i].files, sizeof(s.files));
+        make(&m, &s, "odirect fanout", NULL);
+        if (m.a.n_causes != rows[i].n_causes)
+            fail_msg("row %zu: %zu causes", i, m.a.n_causes);
+        made_free(&m);
+    }
+}
+
+/* What an arm got from a part of the files was not the ceiling of all; what another got from more says nothing. */
+static void test_files_within(void **state)
+{
+    assert_true(cause_files_within("2:/a", "2:/a2:/b"));
+    assert_true(cause_files_within("2:/b", "2:/a2:/b"));
+    assert_true(cause_files_within("2:/a2:/c", "2:/a2:/b2:/c"));
+    assert_true(cause_files_within("", "2:/a"));
+    assert_false(cause_files_within("2:/a2:/b", "2:/a"));
+    assert_false(cause_files_within("2:/c", "2:/a2:/b"));
+    assert_false(cause_files_within("2:/a", "3:/a1"));
+    assert_false(cause_files_within("2:/a", ""));
 }
 
 /* The samples contradict the mean. */
@@ -257,9 +311,10 @@ static void test_held_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_concurrency), cmocka_unit_test(test_merged),      cmocka_unit_test(test_disagrees),
-        cmocka_unit_test(test_link),        cmocka_unit_test(test_throttled),   cmocka_unit_test(test_too_short),
-        cmocka_unit_test(test_held_back),   cmocka_unit_test(test_rises_often),
+        cmocka_unit_test(test_concurrency),  cmocka_unit_test(test_merged),      cmocka_unit_test(test_disagrees),
+        cmocka_unit_test(test_link),         cmocka_unit_test(test_throttled),   cmocka_unit_test(test_too_short),
+        cmocka_unit_test(test_held_back),    cmocka_unit_test(test_rises_often), cmocka_unit_test(test_several_files),
+        cmocka_unit_test(test_files_within),
     };
 
     return cmocka_run_group_tests_name("report causes", tests, NULL, NULL);
