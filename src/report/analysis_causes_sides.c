@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "core/util.h"
+#include "driver/cufile_version.h"
+#include "driver/cufile_versions.h"
 
 /* ------------------------------------------------------------------------------------------------
  * Facts of trials, over the trials of a pair
@@ -16,7 +18,7 @@ struct facts_of {
     unsigned n, n_slowed;
     double threads, depth, workers, online, before, throttled, link_share, set_rate;
     unsigned n_before;
-    const char *link;
+    const char *link, *library;
     bool disagree, differ;
 };
 
@@ -43,11 +45,29 @@ static void add_facts(struct facts_of *sum, const struct store_facts *f)
     if (first || strcmp(sum->link, f->link) || !(sum->link_share <= f->link_share))
         sum->link_share = first ? f->link_share : strcmp(sum->link, f->link) ? NAN : f->link_share;
     sum->link = f->link;
+    if (first || !strcmp(sum->library, f->library))
+        sum->library = f->library;
+    else
+        sum->library = "";
     sum->before += isfinite(f->busy_before) ? f->busy_before : 0;
     sum->n_before += isfinite(f->busy_before);
     sum->throttled += f->throttled_share;
     sum->n_slowed += f->gpu_slowed;
     sum->disagree |= f->samples_disagree;
+}
+
+/* By the table of versions. */
+static const char *one_at_a_time(const char *version)
+{
+    const struct cufile_known *known;
+    struct cufile_version v;
+    char name[64];
+
+    snprintf(name, sizeof(name), "libcufile.so.%s", version);
+    if (!*version || !cufile_version_of_name(name, &v))
+        return "";
+    known = cufile_known_find(&v);
+    return known && known->requests == CUFILE_REQUESTS_SERIALISED && known->remedy ? known->remedy : "";
 }
 
 static void put_facts(struct cause_side *side, const struct arm_cell *c, const struct facts_of *f)
@@ -68,6 +88,7 @@ static void put_facts(struct cause_side *side, const struct arm_cell *c, const s
     side->link_share = f->n ? f->link_share : NAN;
     side->set_rate = f->n ? f->set_rate : NAN;
     side->samples_disagree = f->disagree;
+    side->one_at_a_time = one_at_a_time(f->n ? f->library : "");
 }
 
 /* ------------------------------------------------------------------------------------------------

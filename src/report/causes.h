@@ -103,7 +103,9 @@ struct cause_side {
     bool samples_disagree;                        /* docs/wire.md: then neither mean can be believed */
     bool reads, writes;                           /* what its op does */
     bool is_ceiling; /* along an axis the number in flight rose and the rate did not, up to here */
-    bool is_library; /* moves bytes in a library with threads of its own, whose CPUs are not the callers' */
+    const char
+        *one_at_a_time; /* what is known to help where the library's callers wait for each other; "" they do not */
+    bool is_library;    /* moves bytes in a library with threads of its own, whose CPUs are not the callers' */
 };
 
 /* An arm against the baseline in one cell. */

@@ -48,6 +48,32 @@ static const char *path_of(const struct advice *d)
     return path ? path : "";
 }
 
+/* A lock in the library, which no counter shows. A cufile.json of the user's may have told a version otherwise. */
+static bool is_one_at_a_time(const struct advice *d, size_t i)
+{
+    const struct cause_side *s = slower(d, i);
+    const char *json = experiment_value_of(d->a->x, d->c->cells[i], slower_arm(d), "json");
+
+    return *s->one_at_a_time && s->per_request.center >= CAUSE_SPLIT_RATIO && (!json || !strcmp(json, "auto")) &&
+           !experiment_value_of(d->a->x, d->c->cells[i], slower_arm(d), "json.execution.parallel_io");
+}
+
+/* Its callers neither compute nor wait for the wire. */
+static bool may_be_locked(const struct advice *d, size_t i)
+{
+    return is_one_at_a_time(d, i) || (slower(d, i)->is_library && cause_does_not_wait(slower(d, i)));
+}
+
+/* The first cell where it is so; the number of cells: none. */
+static size_t first_cell(const struct advice *d, bool (*is_so)(const struct advice *d, size_t i))
+{
+    size_t i = 0;
+
+    while (i < d->c->n_cells && !is_so(d, i))
+        i++;
+    return i;
+}
+
 /* As many more as the rate is to rise by, at the service time that was seen; nothing is known of what comes beyond. */
 static void try_more_callers(struct advice *d)
 {
@@ -69,13 +95,19 @@ static void try_fanout(struct advice *d)
 
 static void try_library(struct advice *d)
 {
-    if (slower(d, 0)->is_library && slower(d, 0)->per_request.center >= CAUSE_SPLIT_RATIO)
+    size_t locked = first_cell(d, is_one_at_a_time);
+
+    if (locked < d->c->n_cells)
+        try(d, "library= of another version (%s): callers of this one wait for each other, however many they are",
+            slower(d, locked)->one_at_a_time);
+    else if (slower(d, 0)->is_library && slower(d, 0)->per_request.center >= CAUSE_SPLIT_RATIO)
         try(d, "library= of a cuFile whose pieces of a request travel together (spur which)");
 }
 
 static void advise_in_flight(struct advice *d)
 {
-    try_more_callers(d);
+    if (first_cell(d, may_be_locked) == d->c->n_cells)
+        try_more_callers(d);
     try_fanout(d);
     try_library(d);
 }

@@ -22,6 +22,7 @@ enum part {
     PART_GPU_BEGIN,
     PART_GPU_END,
     PART_AGAINST,
+    PART_LIBRARY,
 };
 
 /* NVML's reasons that are protection: HW slowdown, SW and HW thermal, HW power brake. Idle, application clocks and the
@@ -116,6 +117,7 @@ void facts_take(const json_t *extract, struct store_facts *ret)
         .link_share = NAN,
         .set_rate = set_rate(PART(PART_ITEMS)),
     };
+    snprintf(ret->library, sizeof(ret->library), "%s", json_string_value(PART(PART_LIBRARY)) ?: "");
     take_links(PART(PART_NETWORK), seconds, ret);
     take_links(PART(PART_RDMA), seconds, ret);
 #undef PART

@@ -20,6 +20,7 @@ struct store_facts {
     bool samples_disagree;  /* wire.sampled.agrees is false */
     char link[FACTS_LINK];  /* the fullest link of `wire`; "" none has a speed */
     double link_share;      /* of its speed, in the fuller direction */
+    char library[32];       /* version of the cuFile that moved the bytes: "1.15.1.6"; "" none */
     double set_rate;        /* of simulated mounts, bytes/s; NaN: none of them, or no limit */
 };
 

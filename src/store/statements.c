@@ -35,7 +35,8 @@ static const char *const statements[N_STATEMENTS] = {
         " '$.effective.depth', '$.effective.path_facts.workers', '$.environment.begin.cpu.allowed',"
         " '$.environment.begin.cpu.online', '$.cpu.machine.baseline_busy_cpus', '$.wire.throttled',"
         " '$.wire.sampled.agrees', '$.wire.network', '$.wire.rdma', '$.wire.items', '$.environment.begin.gpu.throttle',"
-        " '$.environment.end.gpu.throttle', '$.verify.against') END FROM results ORDER BY row",
+        " '$.environment.end.gpu.throttle', '$.verify.against',"
+        " '$.effective.path_facts.library_version') END FROM results ORDER BY row",
 };
 
 int store_statement(struct store *s, enum store_statement which, sqlite3_stmt **ret, struct spur_error *e)

@@ -23,7 +23,9 @@ struct said {
     double link_bytes[2];      /* received in 10 s, of a port of 100 Gbit/s; 0: there is none */
     bool rising[2], disagrees; /* both arms' samples */
     json_t *results[2];
-    const char *files[2]; /* separated by spaces; NULL: those of all */
+    const char *observed, *library, *settings[2]; /* of arm 0: a cuFile */
+    double per_request;                           /* 0: 1 */
+    const char *files[2];                         /* separated by spaces; NULL: those of all */
     void (*also)(const struct made *m, const struct experiment_row *row,
                  struct store_trial *t); /* in place of say_trial */
 };
@@ -45,11 +47,11 @@ static json_t *make_result(const struct said *s, int arm)
     if (s->link_bytes[arm] > 0)
         json_array_append_new(rdma, json_pack("{s:s, s:f, s:f, s:f}", "name", "mlx5_0/1", "received_bytes",
                                               s->link_bytes[arm], "sent_bytes", 1e6, "speed_bits_per_second", 1e11));
-    return json_pack("{s:f, s:{s:i, s:i}, s:{s:{s:{s:i}}}, s:{s:{s:i, s:i}, s:{s:b}, s:[], s:o}, s:o}", "seconds", 10.0,
-                     "effective", "threads", (int)s->threads[arm], "depth", 1, "environment", "begin", "cpu", "online",
-                     64, "wire", "throttled", "periods", 100, "throttled_periods", (int)(100 * s->throttled[arm]),
-                     "sampled", "agrees", !s->disagrees, "network", "rdma", rdma, "intervals",
-                     make_intervals(s->rising[arm]));
+    return json_pack("{s:f, s:{s:i, s:i, s:{s:s?}}, s:{s:{s:{s:i}}}, s:{s:{s:i, s:i}, s:{s:b}, s:[], s:o}, s:o}",
+                     "seconds", 10.0, "effective", "threads", (int)s->threads[arm], "depth", 1, "path_facts",
+                     "library_version", arm ? NULL : s->library, "environment", "begin", "cpu", "online", 64, "wire",
+                     "throttled", "periods", 100, "throttled_periods", (int)(100 * s->throttled[arm]), "sampled",
+                     "agrees", !s->disagrees, "network", "rdma", rdma, "intervals", make_intervals(s->rising[arm]));
 }
 
 /* In flight and service time are the arm's, the rate is theirs. */
@@ -69,8 +71,10 @@ static void say_trial(const struct made *m, const struct experiment_row *row, st
     t->figures.wire[WIRE_IN_FLIGHT] = s->in_flight[row->arm] * exp(0.005 * made_noise(row->block, row->cell, 9));
     t->figures.wire[WIRE_MEAN_BYTES] = 1048576;
     t->figures.wire[WIRE_SERVICE] = t->figures.wire[WIRE_IN_FLIGHT] * 1048576e9 / rate;
-    t->figures.wire[WIRE_PER_REQUEST] = 1;
-    t->figures.metric[METRIC_REQUESTS] = rate / 1048576;
+    t->figures.wire[WIRE_PER_REQUEST] = s->per_request > 0 ? s->per_request : 1;
+    t->figures.metric[METRIC_REQUESTS] = rate / 1048576 / t->figures.wire[WIRE_PER_REQUEST];
+    if (row->arm == 0 && s->observed)
+        snprintf(t->observed, sizeof(t->observed), "%s", s->observed);
     t->figures.metric[METRIC_CPU_PROCESS] = s->cpus[row->arm] / (rate / GIB);
     t->figures.process_user_cpus = 0.25 * s->cpus[row->arm];
     t->figures.process_system_cpus = 0.75 * s->cpus[row->arm];
@@ -96,6 +100,8 @@ static void make(struct made *m, struct said *s, const char *arms, const char *t
     made_begin(m, arms);
     for (int i = 0; i < 2; i++)
         name_files(m, i, s->files[i]);
+    if (s->settings[0])
+        made_setting(&m->x.arms[0].settings, s->settings[0], s->settings[1]);
     if (threads)
         made_axis(m, "threads", UNIT_COUNT, threads);
     made_plan(m, 5);
@@ -201,6 +207,42 @@ static void test_files_within(void **state)
     assert_false(cause_files_within("2:/c", "2:/a2:/b"));
     assert_false(cause_files_within("2:/a", "3:/a1"));
     assert_false(cause_files_within("2:/a", ""));
+}
+
+static struct said of_library(const char *version, double in_flight)
+{
+    struct said s = unremarkable();
+
+    s.observed = "nvidia-fs";
+    s.library = version;
+    s.in_flight[0] = in_flight;
+    s.per_request = 16;
+    return s;
+}
+
+static void assert_tries(struct said s, const char *first, const char *last)
+{
+    const struct cause *c;
+    struct made m;
+
+    make(&m, &s, "odirect fanout", NULL);
+    c = only(&m, CAUSE_CONCURRENCY);
+    assert_string_equal(c->tries[0], first);
+    assert_says(c->tries[c->n_tries - 1], last);
+    made_free(&m);
+}
+
+/* More threads help who waits for the wire; not who waits for other threads. */
+static void test_locked(void **state)
+{
+    struct said told = of_library("1.18.0.66", 8);
+
+    assert_tries(of_library("1.15.1.6", 8), "threads=24", "travel together");
+    assert_tries(of_library("1.18.0.66", 8), "path=fanout", "another version (1.18.1 or later; else execution.");
+    assert_tries(of_library(NULL, 1), "path=fanout", "travel together");
+    told.settings[0] = "json.execution.parallel_io";
+    told.settings[1] = "false";
+    assert_tries(told, "threads=24", "travel together");
 }
 
 /* The samples contradict the mean. */
@@ -314,7 +356,7 @@ int main(void)
         cmocka_unit_test(test_concurrency),  cmocka_unit_test(test_merged),      cmocka_unit_test(test_disagrees),
         cmocka_unit_test(test_link),         cmocka_unit_test(test_throttled),   cmocka_unit_test(test_too_short),
         cmocka_unit_test(test_held_back),    cmocka_unit_test(test_rises_often), cmocka_unit_test(test_several_files),
-        cmocka_unit_test(test_files_within),
+        cmocka_unit_test(test_files_within), cmocka_unit_test(test_locked),
     };
 
     return cmocka_run_group_tests_name("report causes", tests, NULL, NULL);
