@@ -200,6 +200,24 @@ static int keep_file(struct backing *b, struct backing_file *f, const char *name
     return map_file(b, f, name, fd, e);
 }
 
+static int check_directory(const struct simfs_options *o, struct spur_error *e)
+{
+    struct stat dir, mount;
+    int err = stat(o->backing, &dir) < 0 ? errno : S_ISDIR(dir.st_mode) ? 0 : ENOTDIR;
+
+    if (err) {
+        error_errno(e, err, "stat", "--backing: %s", o->backing);
+        error_remedy(e, "make the directory first: only files in it are made where they are missing");
+        return -err;
+    }
+    if (stat(o->mount, &mount) < 0 || dir.st_dev != mount.st_dev || dir.st_ino != mount.st_ino)
+        return 0;
+    error_spur(e, SPUR_CODE_REFUSED, "backing", "--backing: %s is MOUNT itself, which would hide its files",
+               o->backing);
+    error_remedy(e, "name another directory");
+    return -EPERM;
+}
+
 static int open_file(struct backing *b, const char *dir, uint64_t index, struct spur_error *e)
 {
     struct backing_file *f = &b->files[index];
@@ -228,6 +246,8 @@ int backing_open(struct backing *b, const struct simfs_options *o, struct spur_e
         return error_errno(e, ENOMEM, "calloc", "files");
     if (memory)
         r = check_memory(b, e);
+    else if (!pattern)
+        r = check_directory(o, e);
     for (uint64_t i = 0; !r && i < b->n_files; i++) {
         r = draw(&b->files[i], o->model.seed, i);
         if (r < 0)

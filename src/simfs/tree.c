@@ -187,6 +187,22 @@ static void tree_create(fuse_req_t req, fuse_ino_t parent, const char *name, mod
     fuse_reply_err(req, EPERM);
 }
 
+static void tree_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t to_parent, const char *to,
+                        unsigned flags)
+{
+    fuse_reply_err(req, EPERM);
+}
+
+static void tree_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t parent, const char *name)
+{
+    fuse_reply_err(req, EPERM);
+}
+
+static void tree_symlink(fuse_req_t req, const char *to, fuse_ino_t parent, const char *name)
+{
+    fuse_reply_err(req, EPERM);
+}
+
 static void tree_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
 {
     fuse_reply_err(req, EPERM);
@@ -384,6 +400,9 @@ const struct fuse_lowlevel_ops tree_ops = {
     .readdir = tree_readdir,
     .create = tree_create,
     .mkdir = tree_mkdir,
+    .rename = tree_rename,
+    .link = tree_link,
+    .symlink = tree_symlink,
     .unlink = tree_refuse_name,
     .rmdir = tree_refuse_name,
     .open = tree_open,

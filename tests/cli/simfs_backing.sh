@@ -30,3 +30,8 @@ expect 3 "$SPUR" simfs "$mount" --size 8K --backing "$work/back"
 says err "not prepared by spur"
 expect 1 "$SPUR" simfs "$mount" --size 8K --backing "$work/nowhere"
 one_line
+says err "--backing: $work/nowhere: No such file or directory (stat); make the directory first"
+expect 3 "$SPUR" simfs "$mount" --size 8K --backing "$mount/"
+one_line
+says err "is MOUNT itself"
+[ -z "$(ls -A "$mount")" ] || fail "a file was left in the mount point"

@@ -21,6 +21,11 @@ expect 2 sh -c ': >"$1/data.3"' sh "$mount"
 expect 1 touch "$mount/new"
 expect 1 rm "$mount/data.4"
 expect 1 mkdir "$mount/dir"
+for made in "mv $mount/data.4 $mount/x" "ln $mount/data.4 $mount/x" "ln -s x $mount/x"; do
+    # shellcheck disable=SC2086
+    expect 1 $made
+    says err "Operation not permitted"
+done
 expect 1 truncate -s 1 "$mount/data.5"
 reads=$(stat_of reads)
 cat "$mount/.spur/stats" "$mount/.spur/config" >/dev/null
