@@ -326,11 +326,13 @@ static enum exit_code run_sweep(struct compare *c)
     code = r < 0 ? exit_report("compare", &e) : code_of(c, &end);
     if (report(c, &why) < 0 && code == EXIT_OK)
         code = exit_report("compare", &why);
-    if (code != EXIT_OK || end.limited)
+    if (end.signal_received || end.limited || r < 0)
         say_resume(c, end.signal_received ? "interrupted: finished trials are kept"
                       : end.limited       ? "--limit was reached"
-                      : r < 0             ? "ended by an error: finished trials are kept"
-                                          : "not all trials have figures");
+                                          : "ended by an error: finished trials are kept");
+    else if (end.n_without_figures)
+        fprintf(stderr,
+                "spur compare: not all trials have figures; those are not run again: to try anew, new --results\n");
     return code;
 }
 

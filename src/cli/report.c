@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/outputs.h"
@@ -151,9 +152,11 @@ static int check_file(const char *file, const struct form *form, struct spur_err
     char what[16];
 
     snprintf(what, sizeof(what), "--%s", form->name);
-    if (stat(file, &st) < 0 && errno == ENOENT)
-        return whole_file_check(file, what, e);
-    if (stat(file, &st) == 0 && S_ISREG(st.st_mode) && has_mark(file, form))
+    if (stat(file, &st) < 0)
+        return errno == ENOENT ? whole_file_check(file, what, e) : error_errno(e, errno, "stat", "%s %s", what, file);
+    if (S_ISREG(st.st_mode) && access(file, R_OK) < 0)
+        return error_errno(e, errno, "access", "%s %s", what, file);
+    if (S_ISREG(st.st_mode) && has_mark(file, form))
         return whole_file_check(file, what, e);
     error_spur(e, SPUR_CODE_REFUSED, form->name, "%s: %s exists and is no report of spur's in that form", what, file);
     error_remedy(e, "name a new file");

@@ -12,6 +12,8 @@ compared 1 "$work/r.db" --arm good:path=buffered,file="$work/good" --arm bad:pat
     --blocks 6 --verify inline
 says err "no figures"
 says err "is stopped in cell"
+says err "not run again"
+says_not err "goes on" # --resume has nothing to do
 [ "$(sql "$work/r.db" "select count(*) from trials t join plan p using (row) join arms a on a.arm = p.arm
     where a.name = 'good' and t.status = 'ok'")" -eq 12 ] || fail "the good arm has not all its trials"
 [ "$(sql "$work/r.db" "select count(*) from trials where status = 'failed' and bytes_per_second is null")" -eq 6 ] ||

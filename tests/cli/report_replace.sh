@@ -29,6 +29,10 @@ for form in html json csv markdown; do
         [ "$form" = "$other" ] || expect 3 "$SPUR" report "$work/r.db" --$form "$work/r.$other"
     done
 done
+# What cannot be looked at is not called anything else.
+expect 1 "$SPUR" report "$work/r.db" --html "$work/foreign/page.html"
+one_line
+says err "Not a directory"
 # A link is never replaced, wherever it leads to.
 ln -s nowhere "$work/dangling"
 for form in html json csv markdown; do
