@@ -180,13 +180,21 @@ static void print_wire(FILE *out, const json_t *wire)
                                                                : "");
 }
 
+/* Not of the path that moves nothing, nor of a trial that ended before its window held a request. */
+static bool has_wire(const json_t *result)
+{
+    return json_is_integer(json_object_get(result, "bytes")) &&
+           (json_is_true(json_object_get(result, "complete")) ||
+            number_of(json_object_get(result, "wire"), "requests"));
+}
+
 void run_text_result(FILE *out, const json_t *result, const struct job *job)
 {
     const json_t *item;
     size_t i;
 
     print_table(out, result, job);
-    if (json_is_integer(json_object_get(result, "bytes"))) /* not of the path that moves none */
+    if (has_wire(result))
         print_wire(out, json_object_get(result, "wire"));
     json_array_foreach(json_object_get(result, "notes"), i, item) fprintf(out, "note: %s\n", json_string_value(item));
     if (!json_is_true(json_object_get(result, "complete")))

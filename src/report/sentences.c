@@ -139,7 +139,8 @@ static int tell_matches_of(struct summary *s, uint32_t cell, double target)
     } else {
         fputs("The", out);
     }
-    fprintf(out, " arms were set to keep about %.1f wire requests in flight, and differ in threads or depth for it: ",
+    fprintf(out,
+            " arms were set to keep about %.1f wire requests in flight, and may differ in threads or depth for it: ",
             target);
     tell_matched(out, s, cell);
     fputs(" in pilots.", out);

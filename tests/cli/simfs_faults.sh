@@ -29,3 +29,8 @@ with "delay:100ms@n=8" odirect 0 ""
 holds 'r["latency_ns"]["max"] >= 99000000'
 with "gone:200ms@n=8" odirect 0 ""
 holds 'r["latency_ns"]["max"] >= 190000000'
+# What ends before the window has no figures of it.
+simfs --size 2M --faults "error:EIO@n=20"
+expect 1 "$SPUR" run --file "$mount/data.0" --path odirect --request 64K --threads 1 --memory pageable --seconds 1
+says_not out "on the wire"
+simfs_end
