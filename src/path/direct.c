@@ -63,7 +63,10 @@ void file_system_name(int fd, char *ret_name, size_t size)
         snprintf(ret_name, size, "%s", file_systems[i].name);
         return;
     }
-    snprintf(ret_name, size, "0x%lx", magic);
+    if (magic)
+        snprintf(ret_name, size, "0x%lx", magic);
+    else
+        snprintf(ret_name, size, "not answering");
 }
 
 bool file_in_memory(int fd)

@@ -32,7 +32,7 @@ int direct_align_get(int fd, const char *filename, struct direct_align *ret_alig
 /* Size in bytes of a regular file or block device. */
 int file_size_get(int fd, const char *filename, uint64_t *ret_bytes, struct spur_error *e);
 
-/* Name of the file system that holds fd ("ext4", "tmpfs", "fuse", "0x1234"); buffer of at least 16. */
+/* Name of the file system that holds fd ("ext4", "0x1234"; "not answering": it is gone); buffer of at least 16. */
 void file_system_name(int fd, char *ret_name, size_t size);
 /* tmpfs, ramfs, hugetlbfs: the file is memory. */
 bool file_in_memory(int fd);

@@ -40,3 +40,13 @@ server=$(server_pid)
 kill -KILL $parent
 wait_until not_mounted
 wait_until gone "$server"
+# Who reads past its end is told so, and that it is the file system.
+simfs --size 1M --latency 20ms
+"$SPUR" run --file "$mount/data.0" --path odirect --request 64K --threads 1 --memory pageable --seconds 20 >"$work/out" 2>"$work/err" &
+run=$!
+wait_until sh -c '[ "$(sed -n "s/^reads //p" "$1/.spur/stats")" -gt 30 ]' sh "$mount"
+kill -KILL "$(server_pid)"
+code=0
+wait $run || code=$?
+[ $code -eq 1 ] || fail "exit code $code of a run whose storage went away"
+says err "data.0 (not answering): reading"
