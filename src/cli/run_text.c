@@ -42,6 +42,7 @@ void run_text_head(FILE *out, const json_t *effective, const struct job *job)
     const json_t *files = json_object_get(effective, "files");
     const json_t *first = json_array_get(files, 0);
     char request[UNITS_TEXT], size[UNITS_TEXT], length[UNITS_TEXT], name[600];
+    long long threads = number_of(effective, "threads");
 
     units_format_bytes(job->request_bytes, request);
     units_format_bytes(number_of(first, "bytes"), size);
@@ -50,8 +51,8 @@ void run_text_head(FILE *out, const json_t *effective, const struct job *job)
     else
         units_format_time(job->seconds_ns, length);
     exit_escape(text_of(first, "name", "?"), name, sizeof(name));
-    fprintf(out, "spur run: %s %s, %s requests, %lld threads, depth %u, %s, ", job->path, job_op_name(job->op), request,
-            (long long)number_of(effective, "threads"), job->depth, length);
+    fprintf(out, "spur run: %s %s, %s requests, %lld %s, depth %u, %s, ", job->path, job_op_name(job->op), request,
+            threads, threads == 1 ? "thread" : "threads", job->depth, length);
     print_memory(out, json_object_get(effective, "memory"));
     fprintf(out, ", file %s (%s, %s, %s)", name, size, text_of(first, "file_system", "?"),
             text_of(first, "format", "?"));
