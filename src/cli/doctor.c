@@ -133,8 +133,11 @@ static int doctor_run(void *options, const struct option_result *given)
 
 static const struct command_exit doctor_exits[] = {
     {EXIT_OK, "The direct road works, or is to be expected, for each file."},
-    {EXIT_FAILED, "There can be no report: what --compare, --root or --record names cannot be read or written."},
-    {EXIT_USAGE, "An unknown option, or a record or report of another version of spur."},
+    {EXIT_FAILED,
+     "There can be no report: what --compare or --root names cannot be read, or a file of --record not written."},
+    {EXIT_USAGE,
+     "An unknown option, a --record folder that is not empty, or a record or report that is damaged or of another "
+     "version of spur."},
     {EXIT_REFUSED, "A file cannot be read at all, or its mount hangs."},
     {EXIT_NOT_DIRECT, NULL},
     COMMAND_EXITS_END,

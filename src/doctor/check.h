@@ -123,6 +123,9 @@ int child_finish(struct child *c, uint64_t deadline_ns, json_t **ret, struct spu
 
 /* live.c: what the process itself must be asked. Members: machine, uid, env, devices, io_uring, library, cuda, acs. */
 json_t *live_gather(const struct doctor *d);
+/* recording.c: d->p.root and d->live of the recorded machine @root. Usage error: facts.json is damaged, or of another
+ * version; a folder without it is a machine of which little is known. */
+int recording_open(struct doctor *d, const char *root, struct spur_error *e);
 /* live_file.c: a file as a child sees it. Context: its name. */
 json_t *live_file(void *name);
 /* pci.c */

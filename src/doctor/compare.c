@@ -8,6 +8,22 @@
 #include "core/error.h"
 #include "doctor/check.h"
 
+/* What is compared must be there; what it holds may be anything. */
+static int check_form(const char *filename, json_t *o, struct spur_error *e)
+{
+    json_error_t why;
+    json_t *files, *file;
+    size_t i;
+    int r = json_unpack_ex(o, &why, JSON_VALIDATE_ONLY, "{s:{s:s}, s:{}, s:[]}", "machine", "road", "facts", "files");
+
+    files = json_object_get(o, "files");
+    for (i = 0; !r && i < json_array_size(files); i++) {
+        file = json_array_get(files, i);
+        r = json_unpack_ex(file, &why, JSON_VALIDATE_ONLY, "{s:s, s:{s:s}, s:{}}", "file", "verdict", "road", "facts");
+    }
+    return r ? error_spur(e, SPUR_CODE_USAGE, "compare", "%s: damaged: %s", filename, why.text) : 0;
+}
+
 int doctor_load(const char *filename, json_t **ret, struct spur_error *e)
 {
     _cleanup_fd_ int fd = open(filename, O_RDONLY | O_CLOEXEC);
@@ -15,6 +31,7 @@ int doctor_load(const char *filename, json_t **ret, struct spur_error *e)
     struct stat st;
     json_error_t why;
     json_t *o;
+    int r;
 
     if (fd < 0)
         return error_errno(e, errno, "open", "%s", filename);
@@ -28,8 +45,12 @@ int doctor_load(const char *filename, json_t **ret, struct spur_error *e)
         return error_spur(e, SPUR_CODE_USAGE, "compare", "%s:%d: %s", filename, why.line, why.text);
     schema = json_string_value(json_object_get(o, "schema"));
     if (schema && !strcmp(schema, DOCTOR_SCHEMA)) {
-        *ret = o;
-        return 0;
+        r = check_form(filename, o, e);
+        if (r < 0)
+            json_decref(o);
+        else
+            *ret = o;
+        return r;
     }
     error_spur(e, SPUR_CODE_USAGE, "compare", "%s: schema '%s' is not %s", filename, schema ? schema : "",
                DOCTOR_SCHEMA);

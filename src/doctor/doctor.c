@@ -19,33 +19,6 @@
  * Gathering
  */
 
-static int open_recording(struct doctor *d, const char *root, struct spur_error *e)
-{
-    char reason[PROBE_REASON], *text, *schema;
-    json_error_t why;
-
-    if (snprintf(d->p.root, sizeof(d->p.root), "%s", root) >= (int)sizeof(d->p.root))
-        return error_errno(e, ENAMETOOLONG, "root", "%s", root);
-    if (access(root, R_OK | X_OK) < 0)
-        return error_errno(e, errno, "open", "%s", root);
-    text = read_text(&d->p, "/facts.json", reason);
-    if (!text) { /* a bare root: what only the process could say is unknown */
-        d->live = json_object();
-        return 0;
-    }
-    d->live = json_loads(text, 0, &why);
-    free(text);
-    if (!json_is_object(d->live))
-        return error_spur(e, SPUR_CODE_USAGE, "root", "%s/facts.json:%d: %s", root, why.line, why.text);
-    schema = (char *)json_string_value(json_object_get(d->live, "schema"));
-    if (schema && !strcmp(schema, RECORDING_SCHEMA))
-        return 0;
-    error_spur(e, SPUR_CODE_USAGE, "root", "%s/facts.json: schema '%s' is not %s: made by another version of spur",
-               root, schema ? schema : "", RECORDING_SCHEMA);
-    error_remedy(e, "read it with that version, or record the machine again");
-    return -EINVAL;
-}
-
 /* Absolute, without looking at the file system, which might hang. */
 static char *absolute(const struct doctor *d, const char *name)
 {
@@ -189,7 +162,7 @@ int doctor_gather(struct doctor *d, const struct doctor_request *r, struct spur_
     d->library_major = d->library_minor = -1;
     if (!d->recorded)
         probe_init(&d->p);
-    rc = d->recorded ? open_recording(d, r->root, e) : 0;
+    rc = d->recorded ? recording_open(d, r->root, e) : 0;
     if (!rc)
         rc = name_files(d, r, e);
     if (rc < 0)

@@ -35,6 +35,21 @@ says err "spur-recording-9"
 echo '{' >"$work/m/facts.json"
 expect 2 "$SPUR" doctor --root "$work/m"
 one_line
+# What is malformed is no fact, and nothing that is missing.
+spoilt() { # TEXT REASON: facts.json with it
+    printf "$1" >"$work/m/facts.json"
+    expect 2 "$SPUR" doctor --root "$work/m"
+    one_line
+    says err "facts.json: $2"
+}
+start='{"schema": "spur-recording-1"'
+spoilt '\0\0\0' "it is no text file"
+spoilt '[]' "it is no object with a schema"
+spoilt "$start, \"cuda\": [1, 2]}" "cuda is no object"
+spoilt "$start, \"devices\": 3}" "devices is no object"
+spoilt "$start, \"acs\": {\"0000:15:01.0\": \"x\"}}" "acs.* is no integer"
+spoilt "$start, \"files\": [{\"name\": \"/f\", \"bytes\": true}]}" "files[].bytes is no integer"
+spoilt "$start, \"files\": [null]}" "files[] is no object"
 expect 1 "$SPUR" doctor --root "$work/no-such"
 one_line
 expect 4 "$SPUR" doctor --json --root "$work" /mnt/x # a folder with nothing of a machine in it

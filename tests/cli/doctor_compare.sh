@@ -12,3 +12,13 @@ says out 'ext4.data: "writeback" | "ordered"'
 says out 'nvidia-fs-counters.enabled: false | true'
 says_not out 'mount.type'
 says_not out 'driver.version'
+# A damaged report is not one in which things are missing.
+python3 - "$work/good.json" "$work/bad.json" <<'END'
+import json, sys
+r = json.load(open(sys.argv[1]))
+r["files"] = 3
+json.dump(r, open(sys.argv[2], "w"))
+END
+expect 2 "$SPUR" doctor --compare "$work/bad.json" --root "$machines/nvme-ext4/root"
+one_line
+says err "bad.json: damaged"
