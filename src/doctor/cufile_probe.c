@@ -37,6 +37,7 @@ static struct job job_of(const struct read *r, uint64_t file_bytes, char **file,
                     .seed = 1,
                     .unaligned = r->unaligned,
                     .device_ok = true,
+                    .probe = true,
                     .settings = settings,
                     .n_settings = n};
 

@@ -35,6 +35,7 @@ struct job {
     bool unaligned, overwrite, device_ok;
     char cpus[128];       /* CPU list that the worker is bound to; "": as it was started */
     bool pilot;           /* of route=direct: compatibility mode is forbidden; stays with the parent */
+    bool probe;           /* the library may make of the environment's cufile.json what it will; with the parent */
     double baseline_busy; /* CPUs of the machine that are busy without the trial; negative: the worker measures it */
     struct spur_key_value *settings;
     size_t n_settings;

@@ -168,7 +168,7 @@ static int lend_library(const struct job *job, struct trial_env *env, struct spu
 static int surround_cufile(const struct job *job, bool pilot, struct trial_env *env, struct spur_error *e)
 {
     char log[4200];
-    int r = cufile_json_check(job, trial_env_is_cufile(job), e);
+    int r = cufile_json_check(job, trial_env_is_cufile(job) && !job->probe, e);
 
     if (!r)
         r = make_dir(env, e);
