@@ -213,7 +213,9 @@ const struct option run_option_rows[] = {
      AT(stall_ns),
      .default_text = "30s",
      .help = "end the run if nothing completes for so long; 0: never",
-     .manual = "The state of each thread is reported, and the trial fails."},
+     .manual =
+         "The state of each thread is reported, and the trial fails. After its result a worker has as long to end, "
+         "20 s at most: then it is killed, and the result, which is kept, says so."},
     {.name = "cpus",
      .metavar = "LIST",
      .kind = OPTION_TEXT,

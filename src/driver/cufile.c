@@ -83,10 +83,16 @@ static char *file_of(void *library)
     return realpath(map->l_name, NULL);
 }
 
-int cufile_open(const char *library, struct cufile **ret, struct spur_error *e)
+const char *cufile_asked(const char *library)
 {
     const char *named = getenv("SPUR_LIBCUFILE");
-    const char *file = library ? library : named && *named ? named : LIBRARY;
+
+    return library ? library : named && *named ? named : LIBRARY;
+}
+
+int cufile_open(const char *library, struct cufile **ret, struct spur_error *e)
+{
+    const char *file = cufile_asked(library);
     struct cufile *c = calloc(1, sizeof(*c));
     int rc;
 

@@ -214,6 +214,9 @@ struct cufile {
     void *library;     /* of dlopen */
 };
 
+/* What cufile_open would ask the loader for. Lives as long as @library and the environment. */
+const char *cufile_asked(const char *library);
+
 /*
  * Loads @library; NULL: what $SPUR_LIBCUFILE names, else libcufile.so.0 by the loader's own search. Does not open the
  * driver and touches no GPU. -ENODEV: no such library, it does not load, or it is no libcufile (has no cuFileRead,

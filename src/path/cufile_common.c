@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/util.h"
 #include "path/cufile_path.h"
+#include "path/cufile_stage.h"
 #include "path/direct.h"
 
 /* Only whether there is such a library: loading it belongs into a process that is about to use it. */
@@ -47,10 +48,26 @@ static void start_counting(struct cufile_path_state *s)
     snprintf(s->no_counts, sizeof(s->no_counts), "%s", why.detail);
 }
 
+static void note(const struct cufile_path_state *s, enum cufile_stage stage)
+{
+    cufile_stage_note(stage, s->lib->real_file ?: s->lib->asked_file, s->lib->version.text);
+}
+
+static int load_library(struct cufile_path_state *s, const char *library, struct spur_error *e)
+{
+    int r;
+
+    library = strcmp(library, "auto") ? library : NULL;
+    cufile_stage_note(CUFILE_STAGE_LOAD, cufile_asked(library), "");
+    r = cufile_open(library, &s->lib, e);
+    if (!r)
+        note(s, CUFILE_STAGE_OPEN);
+    return r;
+}
+
 int cufile_path_open(struct spur_path *p, struct spur_error *e)
 {
     struct cufile_path_state *s = calloc(1, sizeof(*s));
-    const char *library = path_setting(p, "library");
     int r;
 
     if (!s)
@@ -58,7 +75,7 @@ int cufile_path_open(struct spur_path *p, struct spur_error *e)
     p->state = s;
     r = cufile_configure_environment(p, e);
     if (!r)
-        r = cufile_open(strcmp(library, "auto") ? library : NULL, &s->lib, e);
+        r = load_library(s, path_setting(p, "library"), e);
     if (!r)
         r = cufile_configure_library(p, e);
     if (!r)
@@ -67,6 +84,7 @@ int cufile_path_open(struct spur_path *p, struct spur_error *e)
         cufile_path_close(p);
         return r;
     }
+    note(s, CUFILE_STAGE_USE);
     start_counting(s);
     cufile_properties_read(s->lib, &s->properties);
     cufile_parameters_read(s->lib, s->parameters);
@@ -79,8 +97,12 @@ void cufile_path_close(struct spur_path *p)
 
     if (!s)
         return;
-    if (s->driver_open && s->lib->cuFileDriverClose)
-        s->lib->cuFileDriverClose();
+    if (s->driver_open) {
+        note(s, CUFILE_STAGE_CLOSE);
+        if (s->lib->cuFileDriverClose)
+            s->lib->cuFileDriverClose();
+        note(s, CUFILE_STAGE_EXIT);
+    }
     cufile_close(s->lib);
     free(s);
     p->state = NULL;

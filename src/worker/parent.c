@@ -17,12 +17,13 @@
 
 #include "core/error.h"
 #include "core/util.h"
+#include "worker/cufile_end.h"
 #include "worker/trial_env.h"
 #include "worker/wire.h"
 
 #define TICK_MS      100
 #define STOP_NS      10000000000ull /* after a signal: time to drain and to send what there is */
-#define TEARDOWN_NS  20000000000ull /* from the result to the end of the process */
+#define TEARDOWN_NS  20000000000ull /* from the result to the end of the process, at most; less with --stall */
 #define SYNC_STALLS  20             /* times --stall, for an fsync */
 #define KILL_WAIT_NS 3000000000ull
 #define LOG_LINES    10 /* of the library's log that are kept */
@@ -39,6 +40,7 @@ struct parent {
     uint64_t stall_ns, moved_ns; /* last sign of progress */
     uint64_t completions;        /* at that time */
     uint64_t deadline_ns;        /* by which it must have ended; 0: none yet */
+    bool overdue;                /* killed because it did not end after its result */
     bool stopping;
     bool syncing; /* fsync gives no sign of progress: it gets more time */
 };
@@ -185,6 +187,11 @@ static void kill_worker(struct parent *p)
     }
 }
 
+static uint64_t teardown_ns(const struct parent *p)
+{
+    return p->stall_ns && p->stall_ns < TEARDOWN_NS ? p->stall_ns : TEARDOWN_NS;
+}
+
 static void on_stall(struct parent *p)
 {
     struct spur_error *e = &p->end->error;
@@ -258,10 +265,10 @@ static void on_message(struct parent *p, json_t *message)
                   p->stopping ? json_pack("{s:s}", "type", "stop") : json_pack("{s:s, s:i}", "type", "go", "at_ns", 0));
     } else if (!strcmp(type, "result")) {
         p->end->result = json_incref(json_object_get(message, "result"));
-        p->deadline_ns = now_ns() + TEARDOWN_NS;
+        p->deadline_ns = now_ns() + teardown_ns(p);
     } else if (!strcmp(type, "error")) {
         json_error_parse(json_object_get(message, "error"), &p->end->error);
-        p->deadline_ns = now_ns() + TEARDOWN_NS;
+        p->deadline_ns = now_ns() + teardown_ns(p);
     }
 }
 
@@ -300,6 +307,12 @@ static void hear(struct parent *p)
     }
 }
 
+static void end_overdue(struct parent *p)
+{
+    p->overdue = p->end->result != NULL;
+    kill_worker(p);
+}
+
 static void check_time(struct parent *p)
 {
     uint64_t now = now_ns();
@@ -310,7 +323,7 @@ static void check_time(struct parent *p)
         if (!p->end->result && !p->end->error.source)
             on_stall(p);
         else
-            kill_worker(p);
+            end_overdue(p);
     } else if (!p->deadline_ns && p->stall_ns && now - p->moved_ns > p->stall_ns * (p->syncing ? SYNC_STALLS : 1)) {
         on_stall(p);
     }
@@ -333,14 +346,31 @@ static void watch(struct parent *p)
         hear(p); /* what was still in the socket */
 }
 
-/* Some libraries crash when they are closed; the result was sent before. */
-static void note_crash(json_t *result, int signal)
+/* Some libraries crash or hang when they are closed; the result was sent before. */
+static void note_end(const struct parent *p)
 {
-    char text[160];
+    char how[100], words[400], text[600];
+    bool of_library = cufile_end_words(&p->env, words, sizeof(words));
+    json_t *note;
 
-    snprintf(text, sizeof(text), "the worker crashed by SIG%s while it closed down; its figures were sent before",
-             sigabbrev_np(signal) ?: "?");
-    json_array_append_new(json_object_get(result, "notes"), json_string(text));
+    if (p->overdue)
+        snprintf(how, sizeof(how), "hung while it closed down, and was killed after %g s",
+                 (double)teardown_ns(p) / 1e9);
+    else if (WIFSIGNALED(p->status))
+        snprintf(how, sizeof(how), "crashed by SIG%s while it closed down", sigabbrev_np(WTERMSIG(p->status)) ?: "?");
+    else
+        snprintf(how, sizeof(how), "ended with status %d while it closed down", WEXITSTATUS(p->status));
+    snprintf(text, sizeof(text), "the worker %s; its figures were sent before%s%s", how, of_library ? "; " : "", words);
+    note = json_filename(text);
+    json_array_append_new(json_object_get(p->end->result, "notes"), note);
+}
+
+/* Where the worker said nothing of its own, anything in the library's log may tell. */
+static void take_log(struct parent *p)
+{
+    const struct worker_end *end = p->end;
+
+    p->end->library_log = trial_env_log(&p->env, LOG_LINES, end->killed || (!end->result && !end->error.source));
 }
 
 /* The process is gone: what that means if it left no result. */
@@ -348,8 +378,10 @@ static void judge_end(struct parent *p)
 {
     struct spur_error *e = &p->end->error;
 
-    if (p->end->result && p->ended && !p->end->killed && WIFSIGNALED(p->status))
-        note_crash(p->end->result, WTERMSIG(p->status));
+    if (p->end->result && (p->overdue || (p->ended && !p->end->killed && p->status)))
+        note_end(p);
+    if (p->end->stuck_threads)
+        cufile_end_blame(&p->env, p->end->library_log, e);
     if (p->end->result || e->source || p->end->signal_received)
         return;
     if (!p->ended) {
@@ -359,6 +391,7 @@ static void judge_end(struct parent *p)
     }
     error_process(e, p->status, "worker", "the worker process",
                   WIFSIGNALED(p->status) ? "" : ", without a result and without a reason");
+    cufile_end_blame(&p->env, p->end->library_log, e);
     if (WIFSIGNALED(p->status))
         error_remedy(e, "a crash in the path or a library, or the kernel's out-of-memory killer: see the kernel log");
 }
@@ -380,9 +413,9 @@ int worker_run(const struct job *job, uint64_t stall_ns, const struct worker_hoo
     if (!r) {
         wire_send(&p.wire, job_to_json(job));
         watch(&p);
+        take_log(&p);
         judge_end(&p);
         wire_close(&p.wire);
-        ret_end->library_log = trial_env_log(&p.env, LOG_LINES);
     }
     trial_env_free(&p.env);
     if (p.signal_fd >= 0)
@@ -427,6 +460,12 @@ static bool await_answer(struct parent *p, struct worker_opened *ret)
     return false;
 }
 
+/* For which a process that was checked with is waited. */
+static uint64_t end_ns(const struct parent *p)
+{
+    return p->stall_ns && p->stall_ns < KILL_WAIT_NS ? p->stall_ns : KILL_WAIT_NS;
+}
+
 /* Jobs from *next on, as far as one process takes them. */
 static int check_some(const struct job *jobs, size_t n, struct parent *p, struct worker_opened *ret, size_t *next,
                       struct spur_error *e)
@@ -447,7 +486,7 @@ static int check_some(const struct job *jobs, size_t n, struct parent *p, struct
     }
     wire_close(&p->wire);
     p->wire = (struct wire){.fd = -1};
-    for (uint64_t until = now_ns() + KILL_WAIT_NS; !p->ended && (alive || !p->end->error.source) && now_ns() < until;
+    for (uint64_t until = now_ns() + end_ns(p); !p->ended && (alive || !p->end->error.source) && now_ns() < until;
          reap(p))
         usleep(1000);
     if (!p->ended)
@@ -455,8 +494,12 @@ static int check_some(const struct job *jobs, size_t n, struct parent *p, struct
     if (!p->ended)
         kill_worker(p);
     if (!alive) {
+        p->end->library_log = trial_env_log(&p->env, LOG_LINES, true);
+        if (p->end->error.source)
+            cufile_end_blame(&p->env, p->end->library_log, &p->end->error);
         judge_end(p);
         ret[*next - 1].error = p->end->error;
+        ret[*next - 1].died = true;
     }
     return 0;
 }
@@ -473,6 +516,7 @@ int worker_check(const struct job *jobs, size_t n, uint64_t stall_ns, struct wor
 
         r = check_some(jobs, n, &p, ret, &next, e);
         trial_env_free(&p.env);
+        worker_end_free(&end);
     }
     return r;
 }

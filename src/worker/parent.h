@@ -44,6 +44,7 @@ void worker_end_free(struct worker_end *end);
 struct worker_opened {
     json_t *effective;       /* owned; `effective` of docs/run-json.md; NULL: it cannot be */
     struct spur_error error; /* why */
+    bool died;               /* the process crashed or hung: nothing is known of what the job asks for */
 };
 
 /*

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "worker/result.h"
+#include "worker/trial_env.h"
 
 /* A GPU's context lives as long as somebody has it open: kept over all checks, for making one takes long. */
 static void keep_memory(const struct trial *t, struct spur_memory **kept)
@@ -16,7 +17,16 @@ static void keep_memory(const struct trial *t, struct spur_memory **kept)
         spur_memory_open(t->memory_info.name, kept, &e); /* of several GPUs the first */
 }
 
-static json_t *check(const json_t *message, struct spur_memory **kept)
+/* A path of its own library is answered for before it is closed: what its library does then is no matter of opening. */
+static json_t *send_early(struct wire *w, const struct job *job, json_t *answer)
+{
+    if (!trial_env_is_own(job))
+        return answer;
+    wire_send(w, answer);
+    return NULL;
+}
+
+static json_t *check(struct wire *w, const json_t *message, struct spur_memory **kept)
 {
     struct spur_error e = {0};
     struct trial trial;
@@ -33,6 +43,7 @@ static json_t *check(const json_t *message, struct spur_memory **kept)
         keep_memory(&trial, kept);
         answer = json_pack("{s:s, s:o}", "type", "checked", "effective", result_effective(&trial));
     }
+    answer = send_early(w, &job, answer);
     trial_close(&trial);
     job_free(&job);
     return answer;
@@ -45,13 +56,13 @@ bool plan_check_answer(struct wire *w, json_t **message)
     bool known = sched_getaffinity(0, sizeof(cpus), &cpus) == 0;
 
     while (*message && !strcmp(json_string_value(json_object_get(*message, "type")) ?: "", "check")) {
-        json_t *answer = check(*message, &kept);
+        json_t *answer = check(w, *message, &kept);
 
         if (known) /* a check may have bound the process */
             sched_setaffinity(0, sizeof(cpus), &cpus);
         json_decref(*message);
         *message = NULL;
-        if (wire_send(w, answer) < 0 || wire_receive(w, true, message) < 0)
+        if ((answer && wire_send(w, answer) < 0) || wire_receive(w, true, message) < 0)
             *message = NULL;
     }
     spur_memory_close(kept);

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/util.h"
+#include "path/cufile_stage.h"
 #include "worker/refer.h"
 #include "worker/visible_gpus.h"
 
@@ -167,7 +168,7 @@ static int lend_library(const struct job *job, struct trial_env *env, struct spu
 
 static int surround_cufile(const struct job *job, bool pilot, struct trial_env *env, struct spur_error *e)
 {
-    char log[4200];
+    char log[4200], stage[4200];
     int r = cufile_json_check(job, trial_env_is_cufile(job) && !job->probe, e);
 
     if (!r)
@@ -175,7 +176,9 @@ static int surround_cufile(const struct job *job, bool pilot, struct trial_env *
     if (r < 0)
         return r;
     snprintf(log, sizeof(log), "%s/cufile.log", env->dir);
-    if (set(env, "CUFILE_LOGFILE_PATH", log) || put_settings(job, env) || (pilot && set(env, "SPUR_CUFILE_PILOT", "1")))
+    snprintf(stage, sizeof(stage), "%s/" TRIAL_STAGE_FILE, env->dir);
+    if (set(env, "CUFILE_LOGFILE_PATH", log) || put_settings(job, env) || set(env, CUFILE_STAGE_VARIABLE, stage) ||
+        (pilot && set(env, "SPUR_CUFILE_PILOT", "1")))
         return error_errno(e, ENOMEM, "environment", "a trial");
     r = lend_library(job, env, e);
     return r ? r : make_json(job, env, e);
@@ -213,27 +216,36 @@ static bool is_error_line(const char *line)
     return strstr(line, "ERROR") || strstr(line, "error");
 }
 
-json_t *trial_env_log(const struct trial_env *env, size_t most)
+static void keep_line(json_t *lines, const char *line, size_t most)
 {
+    json_array_append_new(lines, json_filename(line));
+    if (json_array_size(lines) > most)
+        json_array_remove(lines, 0);
+}
+
+json_t *trial_env_log(const struct trial_env *env, size_t most, bool any)
+{
+    json_t *errors, *all, *ret;
     char name[4200], line[500];
-    json_t *lines;
     FILE *f;
 
     snprintf(name, sizeof(name), "%s/cufile.log", env->dir);
     f = env->dir[0] ? fopen(name, "re") : NULL;
     if (!f)
         return NULL;
-    lines = json_array();
+    errors = json_array();
+    all = json_array();
     while (fgets(line, sizeof(line), f)) {
         line[strcspn(line, "\n")] = 0;
-        if (!is_error_line(line))
-            continue;
-        json_array_append_new(lines, json_filename(line));
-        if (json_array_size(lines) > most)
-            json_array_remove(lines, 0);
+        keep_line(all, line, most);
+        if (is_error_line(line))
+            keep_line(errors, line, most);
     }
     fclose(f);
-    return lines;
+    ret = json_incref(any && !json_array_size(errors) ? all : errors);
+    json_decref(errors);
+    json_decref(all);
+    return ret;
 }
 
 /* Only plain files lie in it: the trial's own, and those that the library made. */

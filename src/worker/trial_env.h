@@ -8,6 +8,8 @@
 
 #include "worker/job.h"
 
+#define TRIAL_STAGE_FILE "stage" /* in the private directory: how far the library came (path/cufile_stage.h) */
+
 struct trial_env {
     char **list; /* NULL-terminated; for posix_spawn */
     size_t n;
@@ -24,8 +26,9 @@ bool trial_env_is_own(const struct job *job);
  * cufile.json that cannot be read or is damaged (with its line), a key that has no place.
  */
 int trial_env_make(const struct job *job, bool pilot, struct trial_env *ret, struct spur_error *e);
-/* The last lines of the library's log that report errors, at most @most; new reference, an array, NULL: no log. */
-json_t *trial_env_log(const struct trial_env *env, size_t most);
+/* The last lines of the library's log that report errors, or where @any the last ones of any kind if none does; at most
+ * @most. New reference, an array, NULL: no log. */
+json_t *trial_env_log(const struct trial_env *env, size_t most, bool any);
 /* Removes the directory and frees all. */
 void trial_env_free(struct trial_env *env);
 

@@ -16,14 +16,37 @@ says err "5027"
 says err "/run/udev/data/b"
 says err "ID_FS_USAGE"
 says err "spur doctor --check udev $work/f"
-for call in load cuFileDriverOpen cuFileRead; do
-    FAKE_CUFILE_FAIL=$call:1:abort cufile 1 1.15.1.6 --set route=compat
-    says err "SIGABRT"
-done
-FAKE_CUFILE_FAIL=exit:1:abort cufile 0 1.15.1.6 --set route=compat # the result came before
-holds "r['complete'] and r['bytes'] == 4 << 20" "any('crashed by SIGABRT while it closed down' in n for n in r['notes'])"
+# A library that takes the process down is named, with how far it had come and the end of its log.
+this="$(library 1.15.1.6) (cuFile 1.15.1.6)"
+while IFS="|" read -r call words; do
+    FAKE_CUFILE_FAIL=$call:1:abort cufile 1 1.15.1.6 --set route=compat </dev/null
+    says err "killed by SIGABRT; $this$words; cufile.log: "
+done <<END
+load| was being loaded
+cuFileDriverOpen|: its driver was being opened
+cuFileHandleRegister| was in use
+cuFileRead| was in use
+END
+holds "'$this was in use' in r['errors'][0]['detail']" "'fake:0 ' in r['library_log'][-1]"
+ln -s "$(library 1.15.1.6)" "$work/libcufile.so.0"
+FAKE_CUFILE_FAIL=load:1:abort LD_LIBRARY_PATH="$work" expect 1 "$SPUR" run --file "$work/f" --path cufile --memory cuda:0 \
+    --bytes 1M --set route=any
+says err "killed by SIGABRT; libcufile.so.0 (cuFile of unknown version) was being loaded"
+# What it does when it is closed takes nothing from the result, which came before.
+closes() { # RULE NOTE
+    FAKE_CUFILE_FAIL=$1 cufile 0 1.15.1.6 --set route=compat --stall 700ms
+    holds "r['complete'] and r['bytes'] == 4 << 20" "any('$2' in n and '$this' in n for n in r['notes'])"
+}
+closes cuFileDriverClose:1:abort 'crashed by SIGABRT while it closed down'
+closes exit:1:abort ': its driver had been closed'
+closes cuFileDriverClose:1:hang 'hung while it closed down, and was killed after 0.7 s'
+closes exit:1:hang 'hung while it closed down, and was killed after 0.7 s'
+FAKE_CUFILE_FAIL=cuFileDriverClose:1:hang expect 0 "$SPUR" run --file "$work/f" --path cufile --memory cuda:0 --bytes 1M \
+    --set library="$(library 1.15.1.6)" --set route=any --stall 700ms
+says out "note: the worker hung while it closed down"
 FAKE_CUFILE_FAIL=cuFileRead:2:hang cufile 1 1.15.1.6 --set route=compat --stall 1s
 says err "no request completed for 1 s"
+says err "$this was in use"
 trial 3 --file "$work/f" --path cufile --memory cuda:0 --bytes 1M --set library="$work/none.so" --set route=any
 says err "none.so"
 trial 3 --file "$work/f" --path cufile --memory cuda:0 --bytes 1M --set library="$SPUR_FAKE_CUDA" --set route=any
