@@ -24,7 +24,8 @@ struct conclusion {
 };
 void conclude(struct conclusion *c, enum answer is, const char *why, ...) __attribute__((format(printf, 3, 4)));
 
-#define DOCTOR_MAX_PCI 64
+#define DOCTOR_MAX_PCI     64
+#define DOCTOR_PROBE_LEAST 4096 /* bytes of a file that is probed */
 
 struct doctor_file {
     const char *name; /* as given */

@@ -180,12 +180,15 @@ int doctor_gather(struct doctor *d, const struct doctor_request *r, struct spur_
  * The report
  */
 
-/* Where cuFile and a GPU are, and the file has bytes. */
+/* Where cuFile and a GPU are, and the file has bytes that come from storage. */
 static bool can_be_probed(const struct doctor *d, const struct doctor_file *f)
 {
+    const char *extents = json_string_value(json_object_get(json_object_get(f->facts, "extents"), "status"));
+
     return !d->recorded && !d->no_probe && d->gpu.is == ANSWER_YES && d->library.is == ANSWER_YES &&
            f->readable.is == ANSWER_YES && !f->is_directory &&
-           json_integer_value(json_object_get(f->facts, "bytes")) >= 4096;
+           json_integer_value(json_object_get(f->facts, "bytes")) >= DOCTOR_PROBE_LEAST &&
+           (!extents || strcmp(extents, "holes"));
 }
 
 static bool is_of_settings(const json_t *finding)

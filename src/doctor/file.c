@@ -65,6 +65,16 @@ static void judge_missing(struct doctor *d, const char *error)
     }
 }
 
+static void judge_size(struct doctor *d, const char *kind, uint64_t bytes)
+{
+    const char *name = d->file->name;
+
+    if (bytes < DOCTOR_PROBE_LEAST)
+        say(d, SEVERITY_NOTE, name, "%" PRIu64 " bytes: not probed, which takes %d", bytes, DOCTOR_PROBE_LEAST);
+    else
+        say(d, SEVERITY_PASS, name, "%s, %" PRIu64 " bytes, readable", kind, bytes);
+}
+
 static bool is_ended(const char *name)
 {
     return *name && name[strlen(name) - 1] == '/';
@@ -95,8 +105,7 @@ void check_file(struct doctor *d)
                   " --size 1G");
     } else {
         conclude(&f->readable, ANSWER_YES, "readable");
-        say(d, SEVERITY_PASS, f->name, "%s, %" PRIu64 " bytes, readable", kind,
-            (uint64_t)json_integer_value(json_object_get(f->facts, "bytes")));
+        judge_size(d, kind, (uint64_t)json_integer_value(json_object_get(f->facts, "bytes")));
     }
 }
 
@@ -115,7 +124,8 @@ static void judge_extents(struct doctor *d, const json_t *x)
         say(d, SEVERITY_PASS, d->file->name, "all of it is data");
     else if (status && !strcmp(status, "holes"))
         say(d, SEVERITY_WARN, d->file->name,
-            "%" PRIu64 " bytes of holes, %" PRIu64 " bytes allocated but never written, the first at offset %" PRIu64,
+            "%" PRIu64 " bytes of holes, %" PRIu64 " bytes allocated but never written, the first at offset %" PRIu64
+            ": not probed, for no storage answers those",
             holes, unwritten, (uint64_t)json_integer_value(json_object_get(x, "first_offset")));
     else
         say(d, SEVERITY_UNKNOWN, d->file->name, "holes: %s", reason && *reason ? reason : "not known");

@@ -30,13 +30,29 @@ static enum answer kernel_has(const struct doctor *d)
     return strstr(config, "\nCONFIG_PCI_P2PDMA=y") ? ANSWER_YES : ANSWER_NO;
 }
 
+/* "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54", open: "... UNIX Open Kernel Module for x86_64  580.65". */
+static bool is_proprietary(const char *line)
+{
+    return strstr(line, " Kernel Module ") && !strstr(line, "Open Kernel Module");
+}
+
+/* What it depends on, and cannot be read. */
+static const char *what_is_unknown(const struct doctor *d, unsigned major)
+{
+    _cleanup_free_ char *driver = look_line(d, "/proc/driver/nvidia/version");
+
+    if (driver && !strstr(driver, " Kernel Module "))
+        return "whether the driver's kernel modules are the open ones";
+    return major ? NULL : "the kernel's version";
+}
+
 static const char *what_is_missing(const struct doctor *d, unsigned major, unsigned minor)
 {
     _cleanup_free_ char *driver = look_line(d, "/proc/driver/nvidia/version");
 
     if (!driver && !json_is_true(live_get(d, "cuda.usable")))
         return "no NVIDIA driver is loaded";
-    if (driver && !strstr(driver, "Open Kernel Module"))
+    if (driver && is_proprietary(driver))
         return "the driver's kernel modules are the proprietary ones";
     if (major && (major < 6 || (major == 6 && minor < 2)) && !strstr(d->kernel, ".el9"))
         return "the kernel is older than 6.2";
@@ -58,16 +74,20 @@ static const char *cure(const char *missing)
 void check_p2pdma(struct doctor *d)
 {
     unsigned major, minor;
-    const char *where, *missing;
+    const char *where, *missing, *unknown;
     bool on = is_switched_on(d, &where);
 
     kernel_numbers(d->kernel, &major, &minor);
     missing = what_is_missing(d, major, minor);
+    unknown = what_is_unknown(d, major);
     fact(d, "switched_on", json_boolean(on));
-    fact(d, "able", json_boolean(!missing));
+    fact(d, "able", missing || !unknown ? json_boolean(!missing) : NULL);
     if (missing) {
         conclude(&d->p2pdma, ANSWER_NO, "P2PDMA is not to be had: %s", missing);
         remedy(say(d, on ? SEVERITY_WARN : SEVERITY_NOTE, "P2PDMA", "not to be had: %s", missing), "%s", cure(missing));
+    } else if (unknown) {
+        conclude(&d->p2pdma, ANSWER_UNKNOWN, "of P2PDMA it is not known: %s", unknown);
+        say(d, SEVERITY_UNKNOWN, "P2PDMA", "%s cannot be read", unknown);
     } else if (!on) {
         conclude(&d->p2pdma, ANSWER_NO, "P2PDMA is not switched on (use_pci_p2pdma)");
         remedy(say(d, SEVERITY_NOTE, "P2PDMA", "driver, kernel and library could, but it is not switched on"),

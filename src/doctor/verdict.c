@@ -28,7 +28,7 @@ static void add(char *to, size_t size, const struct conclusion *c)
 {
     size_t n = strlen(to);
 
-    if (is_no(c) && !strstr(to, c->why))
+    if (c->is != ANSWER_YES && *c->why && !strstr(to, c->why))
         snprintf(to + n, size - n, "%s%s", n ? "; " : "", c->why);
 }
 

@@ -18,6 +18,14 @@ expect 4 "$SPUR" doctor "$odd"
 true >"$work/e; touch x"
 expect 4 "$SPUR" doctor --json "$work/e; touch x" # names in commands are quoted for a shell
 holds "found('file', 'note')[0]['remedy'] == \"spur prepare '$work/e; touch x' --size 1G\""
+# A kernel or a driver that does not say its version is not one that has P2PDMA, nor one that lacks it.
+for name in proc/sys/kernel/osrelease proc/driver/nvidia/version; do
+    copy nvme-xfs-p2pdma
+    echo "NVRM version: garbage" >"$work/m/$name"
+    "$SPUR" doctor --json --root "$work/m" >"$work/out" 2>"$work/err"
+    holds "verdict()['road'] != 'p2pdma'" "'cannot be read' in found('p2pdma', 'unknown')[0]['found']" \
+        "'proprietary' not in verdict()['reason']"
+done
 copy nvme-ext4
 head -c 400 "$work/m/etc/cufile.json" >"$work/half" && cp "$work/half" "$work/m/etc/cufile.json"
 expect 4 "$SPUR" doctor --json --root "$work/m"

@@ -26,6 +26,11 @@ for version in 1.9.1.3 1.15.1.6; do
     done
 done
 unset FAKE_CUFILE_ROAD
+truncate -s 2M "$work/hole" # what storage does not answer shows no road
+head -c 100 /dev/zero >"$work/small"
+expect 4 "$SPUR" doctor --json "$work/hole" "$work/small"
+holds "all(r['files'][i]['probe'] is None and verdict(i)['basis'] == 'inferred' for i in (0, 1))" \
+    "'not probed' in found('file-layout', 'warn')[0]['found']" "'100 bytes: not probed' in found('file', 'note')[0]['found']"
 FAKE_CUFILE_ROAD=user expect 4 "$SPUR" doctor --json "$work/f" # it counts, and on no road that it names
 holds "verdict()['road'] == 'unknown' and verdict()['basis'] == 'observed' and '4 operations' in verdict()['reason']"
 FAKE_CUFILE_UDEV=missing expect 4 "$SPUR" doctor --json "$work/f"
