@@ -135,6 +135,22 @@ static void print_states(FILE *out, const struct experiment *x)
         }
 }
 
+/* Nothing is known of them before their trials. */
+static void print_troubles(FILE *out, const struct experiment *x, const struct sweep_pair *pairs)
+{
+    char name[200], label[400], trouble[900];
+
+    for (size_t cell = 0; pairs && cell < x->n_cells; cell++)
+        for (size_t arm = 0; arm < x->n_arms; arm++) {
+            const char *why = pairs[cell * x->n_arms + arm].trouble;
+
+            if (why)
+                fprintf(out, "  failed before its trials, which are run: %s in cell %s: %s\n",
+                        shown(x->arms[arm].name, name, sizeof(name)), shown(x->cells[cell].label, label, sizeof(label)),
+                        shown(why, trouble, sizeof(trouble)));
+        }
+}
+
 /* What the check said of memory @name, of a pair that tells why it was chosen if there is one. */
 static const json_t *find_memory(const struct experiment *x, const struct sweep_pair *pairs, const char *name)
 {
@@ -190,6 +206,7 @@ void compare_text_plan(FILE *out, const struct experiment *x, const struct sweep
     for (size_t i = 0; (memory = experiment_memory(x, i)); i++)
         print_memory(out, x, pairs, memory);
     print_states(out, x);
+    print_troubles(out, x, pairs);
     fprintf(out, "  seed %llu", (unsigned long long)x->seed);
     if (results)
         fprintf(out, "; results in %s", results);

@@ -69,6 +69,11 @@ static enum exit_code report_errors(const json_t *result)
     return code;
 }
 
+static enum exit_code code_of_signal(int signal)
+{
+    return signal == SIGINT ? EXIT_INTERRUPTED : EXIT_TERMINATED;
+}
+
 static enum exit_code finish(struct run *run, struct worker_end *end)
 {
     json_t *result = worker_result(&run->job, run->effective, end);
@@ -87,9 +92,7 @@ static enum exit_code finish(struct run *run, struct worker_end *end)
         run_json_write(run->options->json, result, &e) < 0)
         code = exit_report("run", &e);
     json_decref(result);
-    if (end->signal_received)
-        return end->signal_received == SIGINT ? EXIT_INTERRUPTED : EXIT_TERMINATED;
-    return code;
+    return end->signal_received ? code_of_signal(end->signal_received) : code;
 }
 
 static int run_run(void *options, const struct option_result *given)
@@ -99,6 +102,7 @@ static int run_run(void *options, const struct option_result *given)
     struct worker_end end;
     struct spur_error e;
     enum exit_code code;
+    int signal;
 
     if (run.options->json && run_json_check(run.options->json, &e) < 0) {
         run_options_free(options);
@@ -107,8 +111,10 @@ static int run_run(void *options, const struct option_result *given)
     run.text = run.options->json && !strcmp(run.options->json, "-") ? stderr : stdout;
     run.live = !run.options->quiet && run.options->interval_ns && isatty(STDERR_FILENO);
     run_options_job(run.options, &run.job);
-    if (pilot_is_needed(&run.job) && pilot_run(&run.job, run.options->stall_ns, &run.pilot, &e) < 0) {
+    if (pilot_is_needed(&run.job) && pilot_run(&run.job, run.options->stall_ns, &run.pilot, &signal, &e) < 0) {
         code = exit_report("run", &e);
+        if (signal)
+            code = code_of_signal(signal);
     } else {
         worker_run(&run.job, run.options->stall_ns, &hooks, &end);
         code = finish(&run, &end);

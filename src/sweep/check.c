@@ -2,6 +2,7 @@
 /* What each arm can do in each cell, before the first trial: every pair is opened once by a worker, nothing is timed.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "core/util.h"
 #include "sweep/sweep.h"
 #include "worker/pilot.h"
+#include "worker/trial_env.h"
 
 struct check {
     struct experiment *x;
@@ -29,6 +31,14 @@ static int set_state(struct experiment_pair *pair, enum experiment_state state, 
     if (asprintf(&pair->reason, "%s%s%s", why->detail, more ? "; " : "", more ? more : "") < 0)
         pair->reason = NULL;
     return pair->reason ? 0 : error_errno(e, ENOMEM, "strdup", "a reason");
+}
+
+/* What failed here and may fail in the trials: they are run, and each is stored with its end. */
+static int leave_to_trials(struct sweep_pair *pair, const struct spur_error *why, struct spur_error *e)
+{
+    free(pair->trouble);
+    pair->trouble = strdup(why->detail);
+    return pair->trouble ? 0 : error_errno(e, ENOMEM, "strdup", "a reason");
 }
 
 static uint64_t smallest_file(const json_t *effective)
@@ -62,6 +72,8 @@ static int judge(struct check *c, uint32_t cell, uint32_t arm, struct worker_ope
         return set_state(&c->x->cells[cell].pairs[arm], PAIR_NOT_APPLICABLE, why, e);
     if (error_is_refusal(why))
         return set_state(&c->x->cells[cell].pairs[arm], PAIR_REFUSED, why, e);
+    if (opened->died && trial_env_is_cufile(&pair->job))
+        return leave_to_trials(pair, why, e);
     *e = *why;
     return -EIO;
 }
@@ -71,14 +83,19 @@ static int pilot(struct check *c, uint32_t cell, uint32_t arm, struct spur_error
 {
     struct sweep_pair *pair = &c->pairs[cell * c->x->n_arms + arm];
     struct spur_error why;
+    int signal = 0;
 
-    if (!pilot_is_needed(&pair->job) || pilot_run(&pair->job, pair->stall_ns, &pair->pilot, &why) == 0)
+    if (!pilot_is_needed(&pair->job) || pilot_run(&pair->job, pair->stall_ns, &pair->pilot, &signal, &why) == 0)
         return 0;
+    if (signal) /* nothing was begun */
+        raise(signal);
     c->error = why;
-    if (!error_is_refusal(&why)) {
+    if (why.source == SPUR_SOURCE_SPUR && why.code == SPUR_CODE_USAGE) {
         *e = why;
-        return -EIO;
+        return -EINVAL;
     }
+    if (!error_is_refusal(&why))
+        return leave_to_trials(pair, &why, e);
     return set_state(&c->x->cells[cell].pairs[arm], PAIR_REFUSED, &why, e);
 }
 
@@ -172,7 +189,9 @@ static int leave_out(struct check *c, uint32_t cell, struct spur_error *e)
     pair = &c->pairs[cell * x->n_arms + arm];
     json_decref(pair->effective);
     json_decref(pair->pilot);
+    free(pair->trouble);
     pair->effective = pair->pilot = NULL;
+    pair->trouble = NULL;
     state = x->cells[cell].pairs[x->baseline].state == PAIR_REFUSED ? "refused" : "not applicable";
     if (arm == x->baseline)
         error_spur(&why, SPUR_CODE_USAGE, "plan", "no other arm can run here");
@@ -182,6 +201,32 @@ static int leave_out(struct check *c, uint32_t cell, struct spur_error *e)
     return set_state(&c->x->cells[cell].pairs[arm], PAIR_NOT_APPLICABLE, &why, e);
 }
 
+/* The files of a pair that could not be opened are its neighbours', or like those of the others. */
+static void borrow_bytes(struct check *c)
+{
+    size_t n_arms = c->x->n_arms, n = c->x->n_cells * n_arms;
+
+    for (size_t i = 0; i < n; i++) {
+        uint64_t any = 0, near = 0;
+
+        if (c->pairs[i].used_bytes || !c->pairs[i].trouble)
+            continue;
+        for (size_t k = 0; k < n; k++) {
+            any = c->pairs[k].effective ? c->pairs[k].used_bytes : any;
+            near = c->pairs[k].effective && k / n_arms == i / n_arms ? c->pairs[k].used_bytes : near;
+        }
+        c->pairs[i].used_bytes = near ? near : any;
+    }
+}
+
+static bool any_opened(const struct check *c)
+{
+    for (size_t i = 0; i < c->x->n_cells * c->x->n_arms; i++)
+        if (c->pairs[i].effective)
+            return true;
+    return false;
+}
+
 static int judge_whole(const struct check *c, struct spur_error *e)
 {
     for (uint32_t cell = 0; cell < c->x->n_cells; cell++) {
@@ -189,7 +234,7 @@ static int judge_whole(const struct check *c, struct spur_error *e)
 
         for (uint32_t arm = 0; arm < c->x->n_arms; arm++)
             n += is_planned(c->x, cell, arm);
-        if (n >= 2)
+        if (n >= 2 && any_opened(c))
             return 0;
     }
     *e = c->error;
@@ -221,6 +266,7 @@ int sweep_check(struct experiment *x, struct sweep_pair *pairs, struct spur_erro
     }
     for (uint32_t cell = 0; !r && cell < x->n_cells; cell++)
         r = leave_out(&c, cell, e);
+    borrow_bytes(&c);
     return r;
 }
 
@@ -230,6 +276,7 @@ void sweep_pairs_free(struct sweep_pair *pairs, size_t n)
         job_free(&pairs[i].job);
         json_decref(pairs[i].effective);
         json_decref(pairs[i].pilot);
+        free(pairs[i].trouble);
     }
     free(pairs);
 }

@@ -169,6 +169,25 @@ static int compare_objects(const char *what, const json_t *before, const json_t 
     return r;
 }
 
+/* Arms as they were opened; one whose library took its process down, then or now, has nothing to compare. */
+static int compare_arms(const json_t *before, const json_t *now, struct spur_error *e)
+{
+    const char *key;
+    json_t *value;
+    char name[200];
+    int r = 0;
+
+    json_object_foreach((json_t *)before, key, value)
+    {
+        const json_t *arm = json_object_get(now, key);
+
+        snprintf(name, sizeof(name), "arm.%s", key);
+        if (!r && json_is_object(value) && !json_is_null(arm))
+            r = compare_objects(name, value, arm, e);
+    }
+    return r;
+}
+
 static int compare_files(const json_t *before, const json_t *now, struct spur_error *e)
 {
     size_t n = json_array_size(before);
@@ -196,7 +215,7 @@ int sweep_identity_compare(const json_t *before, const json_t *now, struct spur_
     if (!r)
         r = compare_files(json_object_get(before, "files"), json_object_get(now, "files"), e);
     if (!r)
-        r = compare_objects("arm", json_object_get(before, "arms"), json_object_get(now, "arms"), e);
+        r = compare_arms(json_object_get(before, "arms"), json_object_get(now, "arms"), e);
     if (!r && json_object_get(before, "commands"))
         r = compare_objects("prepare", json_object_get(before, "commands"), json_object_get(now, "commands"), e);
     return r;

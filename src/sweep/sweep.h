@@ -15,7 +15,8 @@ struct sweep_pair {
     struct job job; /* owned; without meaning where the pair is not planned */
     uint64_t stall_ns;
     json_t *effective;   /* owned; what the check said */
-    json_t *pilot;       /* owned; of route=direct; NULL: none was needed */
+    json_t *pilot;       /* owned; of route=direct; NULL: none was needed, or it failed: each trial has its own then */
+    char *trouble;       /* owned; why it could not be opened, or its pilot failed; its trials are run. NULL: nothing */
     uint64_t used_bytes; /* of the smallest file: what --region rotate divides */
 };
 
@@ -61,10 +62,11 @@ int sweep_run(struct sweep *s, struct sweep_end *ret, struct spur_error *e);
 /* check.c: opens each planned pair once, without timing. */
 
 /*
- * Fills effective and used_bytes; a pair that its path cannot take, or that is alone in its cell, becomes
+ * Fills effective and used_bytes, or trouble where the library of a pair took its process down, which is its trials'
+ * to tell; a pair that its path cannot take, or that is alone in its cell, becomes
  * PAIR_NOT_APPLICABLE, one that is refused PAIR_REFUSED, all with the reason. Memory "auto" is resolved by the first
- * pair and put into all. Negative: another error of a pair, an arm that can run in no cell for its own fault, or fewer
- * than two arms in every cell.
+ * pair and put into all. Negative: another error of a pair, no pair that could be opened, an arm that can run in no
+ * cell for its own fault, or fewer than two arms in every cell.
  */
 int sweep_check(struct experiment *x, struct sweep_pair *pairs, struct spur_error *e);
 void sweep_pairs_free(struct sweep_pair *pairs, size_t n);

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/util.h"
 #include "sweep/run.h"
+#include "worker/pilot.h"
 #include "worker/whole_result.h"
 
 #define FAILURES_IN_A_ROW 3
@@ -132,10 +133,18 @@ static int stop_if_hopeless(struct run *run, const struct experiment_row *row, s
     return r;
 }
 
+/* The pilot of a pair whose first one failed: without one nothing may speak for its road. */
+static int pilot_again(struct sweep_pair *pair, struct worker_end *end)
+{
+    if (!pair->trouble || pair->pilot || !pilot_is_needed(&pair->job))
+        return 0;
+    return pilot_run(&pair->job, pair->stall_ns, &pair->pilot, &end->signal_received, &end->error);
+}
+
 int run_trial(struct run *run, size_t index, struct spur_error *e)
 {
     const struct experiment_row *row = &run->x->rows[index];
-    const struct sweep_pair *pair = &run->s->pairs[row->cell * run->x->n_arms + row->arm];
+    struct sweep_pair *pair = &run->s->pairs[row->cell * run->x->n_arms + row->arm];
     const struct worker_hooks hooks = {run, on_ready, on_progress};
     struct job job = pair->job; /* borrows its strings */
     uint64_t realtime = run_realtime_ns(), began = now_ns();
@@ -149,7 +158,8 @@ int run_trial(struct run *run, size_t index, struct spur_error *e)
     run->state.row = row;
     if (run->s->hooks->trial_begin)
         run->s->hooks->trial_begin(run->s->hooks->context, &run->state);
-    r = worker_run(&job, pair->stall_ns, &hooks, &end);
+    if (pilot_again(pair, &end) == 0)
+        r = worker_run(&job, pair->stall_ns, &hooks, &end);
     if (r < 0)
         *e = end.error;
     run->spent_ns += now_ns() - began;
