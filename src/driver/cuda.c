@@ -256,8 +256,8 @@ static int get_facts(const struct cuda_api *api, CUdevice device, struct cuda_de
 
 static int out_of_range(int index, int count, struct spur_error *e)
 {
-    error_spur(e, SPUR_CODE_USAGE, "cuDeviceGet", "cuda:%d: no such GPU; this process sees %d, numbered from 0", index,
-               count);
+    error_spur(e, SPUR_CODE_REFUSED, "cuDeviceGet", "cuda:%d: no such GPU; this process sees %d, numbered from 0",
+               index, count);
     error_remedy(e, "choose another index; CUDA_VISIBLE_DEVICES narrows and renumbers the GPUs that a process sees");
     return -ERANGE;
 }

@@ -27,7 +27,7 @@ trial 0 --file "$work/f" --memory cuda:1 --bytes 4M
 holds "r['effective']['memory']['uuid'] == '${uuid}00' and r['effective']['memory']['name'] == 'cuda:1'"
 CUDA_VISIBLE_DEVICES=2,1 trial 0 --file "$work/f" --memory cuda:1 --bytes 4M
 holds "r['effective']['memory']['uuid'] == '${uuid}00' and r['effective']['memory']['pci_address'][5:7] == 'da'"
-refused 2 "cuda:3: no such GPU; this process sees 3" --file "$work/f" --memory cuda:1,3 --threads 2
+refused 3 "cuda:3: no such GPU; this process sees 3" --file "$work/f" --memory cuda:1,3 --threads 2
 refused 2 "named twice" --file "$work/f" --memory cuda:1,1 --threads 2
 refused 2 "more GPUs than threads" --file "$work/f" --memory cuda:1,2 --threads 1
 refused 2 "cannot lie on several" --file "$work/f" --memory cuda:1,2 --threads 2 --share buffer
