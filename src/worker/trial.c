@@ -389,12 +389,26 @@ int trial_make(const struct job *job, struct trial *ret_trial, struct spur_error
     return r;
 }
 
+/* What no thread could begin with. */
+static int check_workload(const struct trial *t, struct spur_error *e)
+{
+    struct workload_thread *w = NULL;
+    bool idle;
+    int r = t->external ? 0 : t->workload->open(&t->plan, 0, &w, &idle, e);
+
+    if (!r && w)
+        t->workload->close(w);
+    return r;
+}
+
 int trial_open(const struct job *job, struct trial *ret_trial, struct spur_error *e)
 {
     int r = allocate(ret_trial, job, e);
 
     if (!r)
         r = make_openings(ret_trial, e);
+    if (!r)
+        r = check_workload(ret_trial, e);
     if (r < 0)
         forget_threads(ret_trial);
     return r;

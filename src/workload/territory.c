@@ -73,10 +73,10 @@ static int check_sizes(const struct workload_plan *plan, enum territory_kind kin
             return error_spur(e, SPUR_CODE_USAGE, "workload", "file %u: %" PRIu64 " bytes are too many", i,
                               plan->files[i].bytes);
     if (kind == TERRITORY_SEQUENTIAL && plan->total_bytes > sum)
-        return error_spur(e, SPUR_CODE_USAGE, "workload",
-                          "total of %" PRIu64 " bytes is more than the %" PRIu64
-                          " bytes of the files that may be used: sequential workloads take each byte once",
-                          plan->total_bytes, sum);
+        return error_usage(e, "workload", "take fewer bytes, larger files or a time (seconds)",
+                           "total of %" PRIu64 " bytes is more than the %" PRIu64
+                           " bytes of the files that may be used: sequential workloads take each byte once",
+                           plan->total_bytes, sum);
     return 0;
 }
 

@@ -35,6 +35,14 @@ bad 2 "--cpus: 'zz' is no list of CPUs" --arm odirect --arm fanout --cpus 0,zz
 bad 2 "--op: 'bogus' is not known" --arm odirect --arm fanout --op read,bogus
 bad 2 "--set: piece: '3' is out of range; path fanout takes: auto, 4K..64M" --arm odirect --arm fanout --set piece=64K,3
 bad 2 "--arm fanout: engine: 'fast' is out of range" --arm odirect --arm fanout:engine=fast
+for words in "arm odirect can run in no cell: total of 8388608 bytes is more than the 4194304" \
+    "--region rotate: one of 2 parts has 2097152 bytes"; do # before the first trial, as spur run says it
+    bytes=$([ "${words#--region}" = "$words" ] && echo 8M --region same || echo 4M --region rotate)
+    # shellcheck disable=SC2086
+    expect 2 "$SPUR" compare --memory emulated --file f --arm odirect --arm fanout --bytes $bytes
+    one_line
+    says err "$words"
+done
 bad 2 "multiple of" --arm odirect --arm fanout --request 1000
 bad 2 "--blocks" --arm odirect --arm fanout --blocks 0
 bad 2 "exclude each other" --arm odirect --arm fanout --blocks 7 --until-decided
