@@ -31,14 +31,12 @@ says err "bad.json:3"
 mkdir "$work/a b"
 printf '{\n "execution": {\n "max_io_threads": 100000 }}\n' >"$work/a b/wide.json"
 for route in compat direct; do
-    code=1
-    [ $route = compat ] || code=3
-    cufile $code 1.18.1.6 --set route=$route --set json="$work/bad.json"
+    cufile 1 1.18.1.6 --set route=$route --set json="$work/bad.json"
     says err "-22"
     says err "$work/bad.json:3: "
     says err "CUFILE_ENV_PATH_JSON=$work/bad.json spur doctor --check cufile-json $work/f says more"
     says_not err "out of its range"
-    cufile $code 1.18.1.6 --set route=$route --set json="$work/a b/wide.json"
+    cufile 1 1.18.1.6 --set route=$route --set json="$work/a b/wide.json"
     says err "in $work/a b/wide.json:3 execution.max_io_threads is 100000, allowed are 0 to "
 done
 sed -n "s/.*; \(CUFILE_ENV_PATH_JSON=.*\) says more.*/\1/; s/ spur / \"\$SPUR\" /p" "$work/err" >"$work/doctor.sh" # as a user would paste it

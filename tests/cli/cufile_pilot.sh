@@ -38,7 +38,7 @@ says err "streams=17"
 says_not err "direct road was asked for"
 honest 2 "cannot reach a GPU that is emulated" --memory emulated
 honest 3 "cuda:7: no such GPU" --memory cuda:7
-honest 1 "in cufile.json execution.max_io_threads is 4000" --memory cuda:0 --set json.execution.max_io_threads=4000
+honest 1 "cufile.json execution.max_io_threads is 4000" --memory cuda:0 --set json.execution.max_io_threads=4000
 FAKE_CUFILE_FAIL=cuFileRead:2:5 honest 1 "in the pilot of route=direct: $work/f: offset" --memory cuda:0
 says err "Input/output error; cufile.log: "
 FAKE_CUFILE_FAIL=cuFileHandleRegister:1:5030 honest 1 "CU_FILE_INTERNAL_ERROR (5030)" --memory cuda:0
