@@ -49,15 +49,13 @@ static int parse_streams(const struct spur_path *p, struct spur_error *e)
 static int cufile_async_open(struct spur_path *p, struct spur_error *e)
 {
     const struct cufile_path_state *s;
-    int r = cufile_path_open(p, e);
+    int r = parse_streams(p, e);
 
+    if (!r)
+        r = cufile_path_open(p, e);
     if (r < 0)
         return r;
     s = p->state;
-    if (parse_streams(p, e) < 0) {
-        cufile_path_close(p);
-        return -EINVAL;
-    }
     if (s->lib->cuFileReadAsync && s->lib->cuFileWriteAsync)
         return 0;
     error_errno(e, ENOTSUP, "cufile-async", "%s has no stream interface", s->lib->real_file);

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/util.h"
+#include "path/cufile_stage.h"
 #include "worker/cufile_keys.h"
 #include "worker/refer.h"
 #include "worker/trial_env.h"
@@ -18,7 +19,20 @@ struct blame {
     const char *filename; /* NULL: the trial's own, with its json.* keys */
     struct spur_error *e;
     bool found;
+    int library; /* 1000 * major + minor; 0: not known */
 };
+
+/* Of the library that was loaded last in this process. */
+static int library_version(void)
+{
+    const char *note = getenv(CUFILE_STAGE_VARIABLE);
+    struct cufile_stage_seen seen;
+    int major, minor;
+
+    if (!note || !cufile_stage_read(note, &seen) || sscanf(seen.version, "%4d.%4d", &major, &minor) != 2)
+        return 0;
+    return 1000 * major + minor;
+}
 
 static const json_t *value_of(const json_t *at, const char *dotted)
 {
@@ -52,7 +66,7 @@ static void visit(void *context, const char *dotted, unsigned line)
     char what[160];
     bool fatal;
 
-    if (!value || !cufile_key_find(dotted, 0, &key) || !cufile_key_wrong(&key, value, what, sizeof(what), &fatal) ||
+    if (!value || !cufile_key_find(dotted, b->library, &key) || !cufile_key_wrong(&key, value, what, sizeof(what), &fatal) ||
         !fatal)
         return;
     b->found = true;
@@ -67,7 +81,7 @@ static const char *blame_text(const char *text, const char *filename, struct spu
 {
     struct spur_error why = {0};
     json_t *config = cufile_json_parse(text, filename ? filename : "cufile.json", &why);
-    struct blame b = {config, filename, e, false};
+    struct blame b = {config, filename, e, false, library_version()};
 
     if (!config) {
         add(e, "; %s", why.detail);

@@ -28,6 +28,21 @@ static int no_memory(struct spur_error *e, const char *what)
  * Memory and path
  */
 
+/* What is wrong with any library is said before one is opened, which may be refused for its own reasons. */
+static int check_before_open(const struct trial *t, struct spur_error *e)
+{
+    const struct path_ops *const *ops = path_table;
+
+    while (*ops && strcmp((*ops)->name, t->job->path))
+        ops++;
+    if (!*ops)
+        return 0; /* said when it is opened */
+    if ((*ops)->needs_real_memory && t->memory_info.is_emulated && !t->memory_info.is_simulated)
+        return error_usage(e, "memory", "use --memory cuda:N, or host memory (pinned)",
+                           "path %s: its library cannot reach a GPU that is emulated", t->job->path);
+    return (*ops)->limits || (*ops)->submit ? 0 : trial_limits_check_depth(t->job, 1, e);
+}
+
 static int open_path(struct trial *t, struct spur_error *e)
 {
     struct spur_path_options options = {
@@ -37,16 +52,16 @@ static int open_path(struct trial *t, struct spur_error *e)
         .n_queues = t->n_threads,
         .max_request_bytes = t->job->request_bytes,
     };
-    int r = spur_path_open(t->job->path, &options, &t->path, e);
+    int r = check_before_open(t, e);
 
+    if (r < 0)
+        return r;
+    r = spur_path_open(t->job->path, &options, &t->path, e);
     if (r < 0) {
         cufile_blame(t->job, e);
         refer_refusal(e, t->job->files[0]);
         return r;
     }
-    if (t->path->ops->needs_real_memory && t->memory_info.is_emulated && !t->memory_info.is_simulated)
-        return error_usage(e, "memory", "use --memory cuda:N, or host memory (pinned)",
-                           "path %s: its library cannot reach a GPU that is emulated", t->job->path);
     t->moves_bytes = !t->path->ops->moves_no_bytes;
     return 0;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "worker/trial_limits.h"
 
+#include <errno.h>
+
 #include "core/error.h"
 #include "pattern/pattern.h"
 
@@ -59,16 +61,23 @@ static int check_alignment(const struct trial *t, uint32_t multiple, struct spur
     return 0;
 }
 
+int trial_limits_check_depth(const struct job *job, unsigned most, struct spur_error *e)
+{
+    if (job->depth <= most)
+        return 0;
+    return error_usage(e, "depth", "use --depth 1 and more --threads, or --path fanout",
+                       "--depth %u: path %s keeps at most %u request%s of a thread in flight", job->depth, job->path,
+                       most, most == 1 ? "" : "s");
+}
+
 int trial_limits_check(const struct trial *t, struct spur_error *e)
 {
     const struct job *job = t->job;
     uint32_t multiple = t->limits.offset_align > t->limits.length_align ? t->limits.offset_align
                                                                         : t->limits.length_align;
 
-    if (job->depth > t->limits.max_depth)
-        return error_usage(e, "depth", "use --depth 1 and more --threads, or --path fanout",
-                           "--depth %u: path %s keeps at most %u request%s of a thread in flight", job->depth,
-                           job->path, t->limits.max_depth, t->limits.max_depth == 1 ? "" : "s");
+    if (trial_limits_check_depth(job, t->limits.max_depth, e) < 0)
+        return -EINVAL;
     if (t->limits.address_align > multiple)
         multiple = t->limits.address_align;
     if (job_writes(job) && job->unaligned)

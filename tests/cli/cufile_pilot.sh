@@ -37,8 +37,16 @@ trial 2 --file "$work/f" --path cufile-async --memory cuda:0 --set library="$(li
 says err "streams=17"
 says_not err "direct road was asked for"
 honest 2 "cannot reach a GPU that is emulated" --memory emulated
+# Also where there is no direct road to open a driver for.
+FAKE_CUFILE_ROAD=posix honest 2 "--depth 9: path cufile" --memory cuda:0 --depth 9
+FAKE_CUFILE_ROAD=posix honest 2 "cannot reach a GPU that is emulated" --memory emulated
+FAKE_CUFILE_ROAD=posix trial 2 --file "$work/f" --path cufile-async --memory cuda:0 --set library="$(library $v)" --set streams=17
+says err "streams=17"
 honest 3 "cuda:7: no such GPU" --memory cuda:7
-honest 1 "cufile.json execution.max_io_threads is 4000" --memory cuda:0 --set json.execution.max_io_threads=4000
+v=1.15.1.6 # which allows less
+honest 1 "is 4000, allowed are 0 to 32" --memory cuda:0 --set json.execution.max_io_threads=4000
+v=1.18.1.6
+honest 1 "cufile.json execution.max_io_threads is 4000, allowed are 0 to 128" --memory cuda:0 --set json.execution.max_io_threads=4000
 FAKE_CUFILE_FAIL=cuFileRead:2:5 honest 1 "in the pilot of route=direct: $work/f: offset" --memory cuda:0
 says err "Input/output error; cufile.log: "
 FAKE_CUFILE_FAIL=cuFileHandleRegister:1:5030 honest 1 "CU_FILE_INTERNAL_ERROR (5030)" --memory cuda:0
