@@ -66,8 +66,8 @@ static void visit(void *context, const char *dotted, unsigned line)
     char what[160];
     bool fatal;
 
-    if (!value || !cufile_key_find(dotted, b->library, &key) || !cufile_key_wrong(&key, value, what, sizeof(what), &fatal) ||
-        !fatal)
+    if (!value || !cufile_key_find(dotted, b->library, &key) ||
+        !cufile_key_wrong(&key, value, what, sizeof(what), &fatal) || !fatal)
         return;
     b->found = true;
     if (b->filename)
