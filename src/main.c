@@ -97,7 +97,7 @@ static int flush_stdout(int code)
         return code;
     error_errno(&e, errno, "write", "standard output");
     exit_report(NULL, &e);
-    return code ? code : EXIT_FAILED;
+    return code && code != EXIT_NOT_DIRECT ? code : EXIT_FAILED;
 }
 
 int main(int argc, char **argv)

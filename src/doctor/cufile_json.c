@@ -309,7 +309,7 @@ void check_cufile_env(struct doctor *d)
     {
         const char *overrides = NULL;
 
-        if (strncmp(name, "CUFILE_", 7))
+        if (strncmp(name, "CUFILE_", 7) || !*(json_string_value(value) ?: "")) /* an empty one is as none */
             continue;
         n++;
         fact(d, name, json_deep_copy(value));

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <glob.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -279,6 +280,16 @@ static int record_all(struct record *r)
     return rc ? rc : write_facts(r);
 }
 
+/* Half a record would be taken for a machine without the rest. The folder was new or empty: all in it is the record's.
+ */
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st;
+    if (at->level)
+        (type == FTW_DP ? rmdir : unlink)(path);
+    return 0;
+}
+
 int doctor_record(const struct doctor_request *request, const char *dir, struct spur_error *e)
 {
     struct doctor d = {.no_probe = false};
@@ -287,6 +298,8 @@ int doctor_record(const struct doctor_request *request, const char *dir, struct 
 
     if (!rc)
         rc = record_all(&r);
+    if (rc < 0 && r.dir >= 0)
+        nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
     if (r.dir >= 0)
         close(r.dir);
     for (size_t i = 0; i < r.n_paths; i++)

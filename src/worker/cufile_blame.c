@@ -15,11 +15,12 @@
 #include "worker/trial_env.h"
 
 struct blame {
+    const struct job *job;
     const json_t *config;
     const char *filename; /* NULL: the trial's own, with its json.* keys */
     struct spur_error *e;
-    bool found;
-    int library; /* 1000 * major + minor; 0: not known */
+    bool found, in_file; /* in_file: some of it was not set by the job's json.KEY */
+    int library;         /* 1000 * major + minor; 0: not known */
 };
 
 /* Of the library that was loaded last in this process. */
@@ -58,6 +59,14 @@ static void add(struct spur_error *e, const char *format, ...)
     va_end(ap);
 }
 
+static bool is_set_by(const struct job *job, const char *dotted)
+{
+    for (size_t i = 0; i < job->n_settings; i++)
+        if (!strncmp(job->settings[i].key, "json.", 5) && !strcmp(job->settings[i].key + 5, dotted))
+            return true;
+    return false;
+}
+
 static void visit(void *context, const char *dotted, unsigned line)
 {
     struct blame *b = context;
@@ -70,18 +79,19 @@ static void visit(void *context, const char *dotted, unsigned line)
         !cufile_key_wrong(&key, value, what, sizeof(what), &fatal) || !fatal)
         return;
     b->found = true;
+    b->in_file |= !is_set_by(b->job, dotted);
     if (b->filename)
         add(b->e, "; in %s:%u %s %s", b->filename, line, dotted, what);
     else
         add(b->e, "; in the trial's cufile.json %s %s", dotted, what);
 }
 
-/* The check of doctor that says more. */
-static const char *blame_text(const char *text, const char *filename, struct spur_error *e)
+/* The check of doctor that says more; NULL: it is all said. */
+static const char *blame_text(const struct job *job, const char *text, const char *filename, struct spur_error *e)
 {
     struct spur_error why = {0};
     json_t *config = cufile_json_parse(text, filename ? filename : "cufile.json", &why);
-    struct blame b = {config, filename, e, false, library_version()};
+    struct blame b = {job, config, filename, e, false, false, library_version()};
 
     if (!config) {
         add(e, "; %s", why.detail);
@@ -92,7 +102,7 @@ static const char *blame_text(const char *text, const char *filename, struct spu
     if (b.found)
         error_remedy(e, filename ? "correct it" : "correct the value (--set json.KEY=VALUE, or the file)");
     json_decref(config);
-    return "cufile-keys";
+    return b.found && !b.in_file ? NULL : "cufile-keys";
 }
 
 void cufile_blame(const struct job *job, struct spur_error *e)
@@ -106,6 +116,7 @@ void cufile_blame(const struct job *job, struct spur_error *e)
         return;
     if ((has_keys ? cufile_json_compose(job, &text, &why) : cufile_json_read(job, &text, &filename, &why)) < 0)
         return;
-    check = blame_text(text, filename, e);
-    refer_to_config(e, check, job->n_files ? job->files[0] : "FILE", cufile_json_named(job));
+    check = blame_text(job, text, filename, e);
+    if (check)
+        refer_to_config(e, check, job->n_files ? job->files[0] : "FILE", cufile_json_named(job));
 }

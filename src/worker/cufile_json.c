@@ -154,7 +154,14 @@ static const char *base_file(const struct job *job)
 int cufile_json_check(const struct job *job, bool inherits, struct spur_error *e)
 {
     const char *filename = inherits || cufile_json_has_keys(job) ? base_file(job) : cufile_json_named(job);
+    static const char *const named[] = {"library", "json"};
 
+    for (size_t i = 0; i < ARRAY_SIZE(named); i++) {
+        const char *value = setting(job, named[i]);
+
+        if (value && !*value)
+            return error_usage(e, "set", "name a file, or leave it out", "%s=: an empty value", named[i]);
+    }
     return filename ? check_file(filename, e) : 0;
 }
 

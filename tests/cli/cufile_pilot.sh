@@ -45,7 +45,11 @@ says err "streams=17"
 honest 3 "cuda:7: no such GPU" --memory cuda:7
 v=1.15.1.6 # which allows less
 honest 1 "is 4000, allowed are 0 to 32" --memory cuda:0 --set json.execution.max_io_threads=4000
+says_not err "spur doctor" # which looks at a file, where the value is not
 v=1.18.1.6
+honest 2 "json=: an empty value" --memory cuda:0 --set json=
+trial 2 --file "$work/f" --path cufile --memory cuda:0 --set library=
+says err "library=: an empty value"
 honest 1 "cufile.json execution.max_io_threads is 4000, allowed are 0 to 128" --memory cuda:0 --set json.execution.max_io_threads=4000
 FAKE_CUFILE_FAIL=cuFileRead:2:5 honest 1 "in the pilot of route=direct: $work/f: offset" --memory cuda:0
 says err "Input/output error; cufile.log: "

@@ -43,6 +43,7 @@ says err "spur-recording-9"
 echo '{' >"$work/m/facts.json"
 expect 2 "$SPUR" doctor --root "$work/m"
 one_line
+expect 1 sh -c "'$SPUR' doctor --root '$machines/lvm-and-md/root' /mnt/lv/file >/dev/full" # and not 4
 # What is malformed is no fact, and nothing that is missing.
 spoilt() { # TEXT REASON: facts.json with it
     printf "$1" >"$work/m/facts.json"

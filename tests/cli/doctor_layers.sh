@@ -24,7 +24,7 @@ loop=$(losetup -b 4096 --show -f "$work/disk" 2>/dev/null) || skip "no loop devi
 trap 'losetup -d "$loop"; rm -rf "$work"' EXIT
 try "a loop device" "mount $loop $work/mnt"
 holds "r['files'][0]['facts']['odirect']['offset_alignment'] == 4096" "'loop device' in found('block', 'warn')[0]['found']" \
-    "r['files'][0]['facts']['block-queue']['${loop#/dev/}.logical_block_size'] == 4096"
+    "'loop device' in verdict()['reason']" "r['files'][0]['facts']['block-queue']['${loop#/dev/}.logical_block_size'] == 4096"
 expect 4 "$SPUR" doctor --json "$loop" # the device itself
 holds "r['files'][0]['facts']['file']['kind'] == 'block device'" "not found('mount', 'unknown')" \
     "r['files'][0]['facts']['odirect']['offset_alignment'] == 4096"

@@ -28,5 +28,13 @@ echo x >"$work/r6/jewels"
 expect 2 "$SPUR" doctor --record "$work/rec" "$file"
 one_line
 says err "not empty"
+if mount -t tmpfs -o size=64k none "$work/r6" 2>/dev/null; then # half a record is none
+    mkdir "$work/r6/rec"
+    code=0
+    "$SPUR" doctor --no-probe --record "$work/r6/rec" "$file" >"$work/out" 2>"$work/err" || code=$?
+    left=$(find "$work/r6" -mindepth 1)
+    umount "$work/r6"
+    [ "$code" -eq 1 ] && [ "$left" = "$work/r6/rec" ] || fail "exit code $code on a full disk, left behind: $left"
+fi
 mkdir "$work/empty"
 expect 4 "$SPUR" doctor --no-probe --record "$work/empty" "$file"
