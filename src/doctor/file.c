@@ -111,24 +111,34 @@ void check_file(struct doctor *d)
 
 /* ------------------------------------------------------------------------------------------------ */
 
+static void judge_unknown(struct doctor *d, const json_t *x)
+{
+    const char *reason = text_of(x, "reason");
+    json_t *one = say(d, SEVERITY_UNKNOWN, d->file->name, "holes: %s", reason && *reason ? reason : "not known");
+
+    if (json_integer_value(json_object_get(x, "unflushed_bytes")) > 0)
+        remedy_of(one, "sync ", d->file->name, ", and look again: what was written is known then");
+}
+
 static void judge_extents(struct doctor *d, const json_t *x)
 {
-    const char *status = text_of(x, "status"), *reason = text_of(x, "reason");
+    const char *status = text_of(x, "status");
     uint64_t holes = (uint64_t)json_integer_value(json_object_get(x, "hole_bytes"));
     uint64_t unwritten = (uint64_t)json_integer_value(json_object_get(x, "unwritten_bytes"));
+    bool data = status && !strcmp(status, "data"), has_holes = status && !strcmp(status, "holes");
 
     fact_text(d, "extents", status);
-    fact_number(d, "hole_bytes", holes);
-    fact_number(d, "unwritten_bytes", unwritten);
-    if (status && !strcmp(status, "data"))
+    fact(d, "hole_bytes", data || has_holes ? json_integer((json_int_t)holes) : NULL);
+    fact(d, "unwritten_bytes", data || has_holes ? json_integer((json_int_t)unwritten) : NULL);
+    if (data)
         say(d, SEVERITY_PASS, d->file->name, "all of it is data");
-    else if (status && !strcmp(status, "holes"))
+    else if (has_holes)
         say(d, SEVERITY_WARN, d->file->name,
-            "%" PRIu64 " bytes of holes, %" PRIu64 " bytes allocated but never written, the first at offset %" PRIu64
+            "%" PRIu64 " bytes of holes, %" PRIu64 " bytes of unwritten extents, the first at offset %" PRIu64
             ": not probed, for no storage answers those",
             holes, unwritten, (uint64_t)json_integer_value(json_object_get(x, "first_offset")));
     else
-        say(d, SEVERITY_UNKNOWN, d->file->name, "holes: %s", reason && *reason ? reason : "not known");
+        judge_unknown(d, x);
 }
 
 /* What is compressed by the mount's option has no flag. */

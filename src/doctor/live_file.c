@@ -22,12 +22,16 @@ static void put_extents(json_t *o, int fd, uint64_t bytes)
 {
     struct probe_extents x;
     struct probe_residency r;
+    bool known;
 
     probe_extents_read(fd, 0, bytes, &x);
+    known = strcmp(x.status, "unknown") != 0;
     json_object_set_new(o, "extents",
-                        json_pack("{s:s, s:I, s:I, s:I, s:s}", "status", x.status, "hole_bytes",
-                                  (json_int_t)x.hole_bytes, "unwritten_bytes", (json_int_t)x.unwritten_bytes,
-                                  "first_offset", (json_int_t)x.first_offset, "reason", x.reason));
+                        json_pack("{s:s, s:o, s:o, s:o, s:I, s:s}", "status", x.status, "hole_bytes",
+                                  known ? json_integer((json_int_t)x.hole_bytes) : json_null(), "unwritten_bytes",
+                                  known ? json_integer((json_int_t)x.unwritten_bytes) : json_null(), "first_offset",
+                                  strcmp(x.status, "holes") ? json_null() : json_integer((json_int_t)x.first_offset),
+                                  "unflushed_bytes", (json_int_t)x.unflushed_bytes, "reason", x.reason));
     probe_residency_read(fd, 0, bytes, &r);
     json_object_set_new(
         o, "resident",

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * SEEK_HOLE and SEEK_DATA cut the range into data and holes. On most file systems they count an unwritten extent as a
- * hole unless the page cache holds data for it; FIEMAP then tells which holes are unwritten extents.
+ * hole unless the page cache holds pages of it, be they zeros that somebody read there; FIEMAP then tells which holes
+ * and which data are unwritten extents. Below data, cachestat (Linux 6.5) tells pages that are to be written back
+ * there, and are data thereafter, from clean ones.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
@@ -11,6 +14,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -18,6 +22,7 @@
 
 #define N_EXTENTS  512    /* of one FIEMAP call */
 #define MOST_CALLS 100000 /* lseek and ioctl together: under a second */
+#define CACHESTAT  451    /* __NR_cachestat, newer than some headers */
 
 struct look {
     int fd;
@@ -25,9 +30,12 @@ struct look {
     bool no_fiemap;
     struct fiemap *map;
     uint64_t hole_bytes, unwritten_bytes, first_offset;
-    uint64_t unflushed_bytes; /* unwritten for FIEMAP, data for SEEK_DATA */
+    uint64_t unflushed_bytes; /* unwritten for FIEMAP, data for SEEK_DATA, and not known to be clean */
     uint64_t first_unflushed;
+    bool no_cachestat; /* which left it unknown */
 };
+
+enum pages { PAGES_UNKNOWN, PAGES_CLEAN, PAGES_DIRTY };
 
 static uint64_t min_u64(uint64_t a, uint64_t b)
 {
@@ -117,6 +125,50 @@ static int add_hole(struct look *l, uint64_t start, uint64_t end)
     return r;
 }
 
+/* struct cachestat_range and struct cachestat of linux/mman.h; a stacked file system has no pages of its own to count.
+ */
+static enum pages pages_in(int fd, uint64_t start, uint64_t end)
+{
+    uint64_t range[2] = {start, end - start};
+    struct {
+        uint64_t n, n_dirty, n_writeback, n_evicted, n_recently_evicted;
+    } s = {0};
+
+    if (syscall(CACHESTAT, fd, range, &s, 0) < 0 || !s.n)
+        return PAGES_UNKNOWN;
+    return s.n_dirty || s.n_writeback ? PAGES_DIRTY : PAGES_CLEAN;
+}
+
+/*
+ * What SEEK_DATA calls data. Where an extent below is unwritten: what is under way to it is awaited (that starts no
+ * writing), pages are counted and only then extents, for an extent is marked written before its pages are clean.
+ */
+static int add_data(struct look *l, uint64_t start, uint64_t end)
+{
+    uint64_t unwritten = 0, first = start;
+    enum pages pages;
+    int r = fiemap_range(l, start, end, &unwritten, &first);
+
+    if (r < 0 || !unwritten)
+        return r;
+    sync_file_range(l->fd, (off_t)start, (off_t)(end - start), SYNC_FILE_RANGE_WAIT_BEFORE);
+    pages = pages_in(l->fd, start, end);
+    unwritten = 0;
+    r = fiemap_range(l, start, end, &unwritten, &first);
+    if (r < 0 || !unwritten)
+        return r;
+    if (pages == PAGES_CLEAN) {
+        note_first(l, first);
+        l->unwritten_bytes += unwritten;
+        return 0;
+    }
+    if (!l->unflushed_bytes)
+        l->first_unflushed = first;
+    l->unflushed_bytes += unwritten;
+    l->no_cachestat |= pages == PAGES_UNKNOWN;
+    return 0;
+}
+
 static int seek(struct look *l, uint64_t offset, int whence, uint64_t *ret)
 {
     off_t at;
@@ -148,7 +200,7 @@ static int walk(struct look *l, uint64_t offset, uint64_t end)
         if (r < 0 || data == end)
             return r;
         hole = min_u64(hole, end);
-        r = fiemap_range(l, data, hole, &l->unflushed_bytes, &l->first_unflushed);
+        r = add_data(l, data, hole);
         if (r < 0)
             return r;
         offset = hole;
@@ -169,12 +221,20 @@ static bool seek_is_real(int fd)
     return fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
 }
 
+static void set_sizes(const struct look *l, struct probe_extents *ret)
+{
+    bool first = l->unflushed_bytes && (l->first_unflushed < l->first_offset || !(l->hole_bytes || l->unwritten_bytes));
+
+    ret->hole_bytes = l->hole_bytes;
+    ret->unwritten_bytes = l->unwritten_bytes + l->unflushed_bytes;
+    ret->unflushed_bytes = l->unflushed_bytes;
+    ret->first_offset = first ? l->first_unflushed : l->first_offset;
+}
+
 /* What was seen is true even if the look was cut short; what was not seen is "data" only after a whole look. */
 static void judge(const struct look *l, int r, struct probe_extents *ret)
 {
-    ret->hole_bytes = l->hole_bytes;
-    ret->unwritten_bytes = l->unwritten_bytes;
-    ret->first_offset = l->first_offset;
+    set_sizes(l, ret);
     if (r == -E2BIG)
         reason_set(ret->reason, "over %u calls were needed: only the beginning was looked at", MOST_CALLS);
     else if (r < 0)
@@ -187,8 +247,9 @@ static void judge(const struct look *l, int r, struct probe_extents *ret)
     if (r < 0)
         return;
     if (l->unflushed_bytes)
-        reason_set(ret->reason, "%llu bytes at %llu were allocated but are not written back yet: sync the file",
-                   (unsigned long long)l->unflushed_bytes, (unsigned long long)l->first_unflushed);
+        reason_set(ret->reason, "%llu bytes from %llu on are of unwritten extents, with pages in the cache that %s",
+                   (unsigned long long)l->unflushed_bytes, (unsigned long long)l->first_unflushed,
+                   l->no_cachestat ? "may be dirty" : "are dirty");
     else if (l->no_fiemap && !seek_is_real(l->fd))
         reason_set(ret->reason, "the file system has no FIEMAP, and may call everything data");
     else

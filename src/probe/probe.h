@@ -89,13 +89,18 @@ struct probe_residency {
 };
 void probe_residency_read(int fd, uint64_t offset, uint64_t length, struct probe_residency *ret);
 
-/* Holes and unwritten extents in [offset, offset + length) of an open file: SEEK_HOLE/SEEK_DATA, then FIEMAP
- * (unwritten; DELALLOC counts as data). status: "data" (both looked, none found), "holes", "unknown" (with reason:
- * e.g. FUSE and NFSv3 report everything as data). tmpfs without FIEMAP is "data" if SEEK_HOLE finds none. */
+/*
+ * Holes and unwritten extents in [offset, offset + length) of an open file: SEEK_HOLE/SEEK_DATA, then FIEMAP
+ * (unwritten, whatever of it is in the page cache; DELALLOC counts as data). status: "data" (both looked, none found),
+ * "holes", "unknown" (with reason: e.g. FUSE and NFSv3 report everything as data). tmpfs without FIEMAP is "data" if
+ * SEEK_HOLE finds none. Waits for writing that is under way; starts none, and loads no page.
+ */
 struct probe_extents {
     char status[16];
-    uint64_t hole_bytes, unwritten_bytes;
-    uint64_t first_offset; /* of the first hole or unwritten extent */
+    uint64_t hole_bytes, unwritten_bytes; /* the file's where status is data or holes */
+    uint64_t first_offset;                /* of the first hole or unwritten extent */
+    uint64_t unflushed_bytes; /* of unwritten_bytes, those that dirty pages are, or may be, to be written to: after a
+                                 sync of the file they are known to be data or not */
     char reason[PROBE_REASON];
 };
 void probe_extents_read(int fd, uint64_t offset, uint64_t length, struct probe_extents *ret);

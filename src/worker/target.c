@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "core/error.h"
+#include "core/quote.h"
 #include "core/util.h"
 #include "path/direct.h"
 #include "pattern/pattern.h"
@@ -36,7 +37,7 @@ static int refuse(struct spur_error *e, const char *remedy, const char *name, co
     int r = error_spur(e, SPUR_CODE_REFUSED, "file", "%s: %s", name, what);
 
     error_remedy(e, "%s", remedy);
-    refer_to(e, strstr(what, "holes") ? "file-layout" : "file", name);
+    refer_to(e, strstr(what, "extents") ? "file-layout" : "file", name);
     return r;
 }
 
@@ -100,6 +101,18 @@ int target_disown(const struct target *t, struct spur_error *e)
     return n < 0 ? (int)n : 0;
 }
 
+/* Pages may be there of what was never written: only after a sync do the extents tell. */
+static int refuse_unflushed(const struct target *t, struct spur_error *e)
+{
+    _cleanup_free_ char *name = quote_word(t->filename);
+    char what[PROBE_REASON + 100], remedy[sizeof(e->remedy)];
+
+    snprintf(what, sizeof(what), "%s: what was written there cannot be told from what never was", t->extents.reason);
+    snprintf(remedy, sizeof(remedy), "sync %.200s writes them back; what is refused then has holes",
+             name && strlen(name) <= 200 ? name : "FILE");
+    return refuse(e, remedy, t->filename, what);
+}
+
 static int judge_holes(struct target *t, struct spur_error *e)
 {
     char what[200];
@@ -108,7 +121,7 @@ static int judge_holes(struct target *t, struct spur_error *e)
         return 0;
     probe_extents_read(t->fd, t->begin_bytes, t->usable_bytes, &t->extents);
     if (strcmp(t->extents.status, "holes"))
-        return 0;
+        return t->extents.unflushed_bytes ? refuse_unflushed(t, e) : 0;
     snprintf(
         what, sizeof(what),
         "has holes or unwritten extents (%llu bytes never written, %llu unwritten, first at %llu): the file system "

@@ -154,6 +154,36 @@ static void extents_of_an_allocated_file(void **state)
     close(fd);
 }
 
+/* Pages of what was never written, read into the cache, are no data; dirty ones may be, and a sync tells. */
+static void extents_in_the_cache(void **state)
+{
+    static char buffer[MIB];
+    int fd = make_file(".");
+    struct probe_extents x;
+
+    if (!keeps_a_map(fd)) {
+        close(fd);
+        skip();
+    }
+    assert_int_equal(fallocate(fd, 0, 0, 2 * MIB), 0);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(pread(fd, buffer, i ? MIB : 1, i ? MIB : 0), i ? MIB : 1);
+        x = extents(fd, 0, UINT64_MAX);
+        assert_string_not_equal(x.status, "data");
+        assert_int_equal(x.unwritten_bytes, 2 * MIB);
+        assert_int_equal(x.hole_bytes, 0);
+        assert_int_equal(x.first_offset, 0);
+        assert_true(!strcmp(x.status, "holes") || x.unflushed_bytes); /* above an overlay nothing counts pages */
+    }
+    write_at(fd, 0, MIB);
+    assert_string_not_equal(extents(fd, 0, MIB).status, "holes");
+    assert_int_equal(fsync(fd), 0);
+    assert_string_equal(extents(fd, 0, MIB).status, "data");
+    assert_int_equal(extents(fd, 0, MIB).unflushed_bytes, 0);
+    assert_string_not_equal(extents(fd, MIB, MIB).status, "data");
+    close(fd);
+}
+
 /* 700 unwritten extents in what SEEK_DATA calls one hole: more than one FIEMAP call holds. */
 static void extents_many_in_one_hole(void **state)
 {
@@ -470,6 +500,7 @@ int main(void)
         cmocka_unit_test(extents_of_data),
         cmocka_unit_test(extents_of_a_sparse_file),
         cmocka_unit_test(extents_of_an_allocated_file),
+        cmocka_unit_test(extents_in_the_cache),
         cmocka_unit_test(extents_many),
         cmocka_unit_test(extents_many_in_one_hole),
         cmocka_unit_test(extents_of_a_huge_file),
