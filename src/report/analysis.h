@@ -16,6 +16,7 @@ struct arm_cell {
     const char *reason;          /* of not applicable and refused; borrowed from the experiment */
     unsigned n_planned;          /* rows of it that were to be run by now: for a finished experiment, all */
     unsigned n_ok, n_failed, n_refused;
+    unsigned n_cached;   /* of n_ok, those that the page cache served */
     const char *stopped; /* reason of EVENT_STOPPED, or NULL; borrowed */
     const char *error;   /* of its last trial without figures, or NULL; borrowed */
     char observed[16];   /* of all its trials with figures: "host"; "mixed" where they differ; "" none */

@@ -38,6 +38,7 @@ static void count_trial(struct arm_cell *c, const struct store_trial *t)
         merge_word(c->observed, sizeof(c->observed), t->observed, !*c->observed);
     merge_word(c->served, sizeof(c->served), t->served, !c->n_ok);
     merge_verify(c->verify, sizeof(c->verify), t->verify, !c->n_ok);
+    c->n_cached += !strcmp(t->served, "cache");
     c->n_ok++;
 }
 

@@ -75,6 +75,9 @@ char *cause_none_paragraph(const struct analysis *a);
 int cause_tries(const struct analysis *a, const struct cause *c, const struct cause_case *const *cases,
                 struct texts *ret);
 
+/* sentences_cached.c: O_DIRECT arms that a cache served; nothing where there is none. */
+void warn_cached(FILE *out, const struct analysis *a);
+
 /* sentences_borrowed.c: where @arm is undecided only by the spread of other comparisons; nothing where it is nowhere.
  */
 void sentence_borrowed(FILE *out, const struct analysis *a, uint32_t arm);

@@ -345,7 +345,7 @@ static int warn_troubles(struct texts *t, const struct analysis *a, uint32_t arm
 static int warn_all(struct texts *t, const struct analysis *a)
 {
     static warning_fn *const warnings[] = {
-        warn_biased,     warn_simulated, warn_emulated, warn_quick, warn_external, warn_unverified,
+        warn_biased,     warn_simulated, warn_emulated, warn_quick, warn_external, warn_cached,  warn_unverified,
         warn_unfinished, warn_blocks,    warn_look,     warn_drift, warn_outliers, warn_without,
     };
 

@@ -203,6 +203,30 @@ static void test_ranked_apart(void **state)
     made_free(&m);
 }
 
+static void cached(const struct made *m, const struct experiment_row *row, struct store_trial *t)
+{
+    bool once = row->arm == 2 && row->cell == 1 && row->block == 3;
+
+    if (row->arm < 2 || once)
+        strcpy(t->served, "cache");
+}
+
+/* Both sides alike, so nothing is ranked apart; the path through the cache is none's fault. */
+static void test_cached(void **state)
+{
+    struct made m;
+
+    made_begin(&m, "odirect buffered fanout aa");
+    made_axis(&m, "threads", UNIT_COUNT, "1 2");
+    made_plan(&m, 5);
+    m.trial = cached;
+    made_run(&m);
+    made_finish(&m);
+    assert_true(
+        warns(&m, "served by a cache, past which they were to go: odirect in 2 of 2 cells, fanout in 1 of 2 cells;"));
+    made_free(&m);
+}
+
 static void test_observed(void **state)
 {
     char label[80];
@@ -569,23 +593,15 @@ static void test_borrowed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_paired),
-        cmocka_unit_test(test_only_pairs),
-        cmocka_unit_test(test_zeros),
-        cmocka_unit_test(test_gaps),
-        cmocka_unit_test(test_rises),
-        cmocka_unit_test(test_verify),
-        cmocka_unit_test(test_ranked_apart),
-        cmocka_unit_test(test_observed),
-        cmocka_unit_test(test_aa),
-        cmocka_unit_test(test_until_decided),
-        cmocka_unit_test(test_between_looks),
-        cmocka_unit_test(test_quick_left_out),
-        cmocka_unit_test(test_interrupted),
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_no_lines),
-        cmocka_unit_test(test_drift),
-        cmocka_unit_test(test_outlier),
+        cmocka_unit_test(test_paired),         cmocka_unit_test(test_only_pairs),
+        cmocka_unit_test(test_zeros),          cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_rises),          cmocka_unit_test(test_verify),
+        cmocka_unit_test(test_ranked_apart),   cmocka_unit_test(test_observed),
+        cmocka_unit_test(test_cached),         cmocka_unit_test(test_aa),
+        cmocka_unit_test(test_until_decided),  cmocka_unit_test(test_between_looks),
+        cmocka_unit_test(test_quick_left_out), cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_lines),          cmocka_unit_test(test_no_lines),
+        cmocka_unit_test(test_drift),          cmocka_unit_test(test_outlier),
         cmocka_unit_test(test_borrowed),
     };
 
