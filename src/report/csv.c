@@ -38,21 +38,69 @@ static void number_field(FILE *out, double value)
         fprintf(out, "%.15g", value);
 }
 
+static const char before_axes[] = "row,block,cell,cell_position,arm_position,predecessor,arm,label,status";
+static const char cpus[] = "process_user_cpus,process_system_cpus,machine_user_cpus,machine_system_cpus";
+static const char after_figures[] = "wire_retries,observed,served,verify,emulated,simulated,began_realtime_ns,"
+                                    "t0_monotonic_ns,window_s,wall_s,outlier,error";
+
+static bool is_in(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = list; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strcspn(at, ",") == length && !strncmp(at, name, length))
+            return true;
+    }
+    return false;
+}
+
+static bool is_figure(const char *name)
+{
+    for (unsigned m = 0; m < N_METRICS; m++)
+        if (!strcmp(metric_name((enum metric)m), name))
+            return true;
+    for (unsigned w = 0; w < N_WIRE_FIGURES; w++)
+        if (!strcmp(wire_figure_name((enum wire_figure)w), name))
+            return true;
+    return is_in(cpus, name);
+}
+
+static bool is_taken(const struct experiment *x, size_t axis, const char *name)
+{
+    for (size_t i = 0; i < x->n_axes; i++)
+        if (i != axis && !strcmp(x->axes[i].key, name))
+            return true;
+    return is_in(before_axes, name) || is_figure(name) || is_in(after_figures, name);
+}
+
+/* An axis whose key is the name of another column gets "axis_" before it, so often as it takes to be the only one. */
+static void put_axis_name(FILE *out, const struct experiment *x, size_t axis)
+{
+    _cleanup_free_ char *name = strdup(x->axes[axis].key);
+
+    while (name && is_taken(x, axis, name)) {
+        char *longer;
+
+        if (asprintf(&longer, "axis_%s", name) < 0)
+            break;
+        free(name);
+        name = longer;
+    }
+    text_field(out, name ? name : x->axes[axis].key);
+}
+
 static void put_header(FILE *out, const struct experiment *x)
 {
-    fputs("row,block,cell,cell_position,arm_position,predecessor,arm,label,status", out);
-    for (size_t i = 0; i < x->n_axes; i++) {
-        fputc(',', out);
-        put_text(out, x->axes[i].key);
-    }
+    fputs(before_axes, out);
+    for (size_t i = 0; i < x->n_axes; i++)
+        put_axis_name(out, x, i);
     for (unsigned m = 0; m < N_METRICS; m++)
         text_field(out, metric_name((enum metric)m));
-    fputs(",process_user_cpus,process_system_cpus,machine_user_cpus,machine_system_cpus", out);
+    fprintf(out, ",%s", cpus);
     for (unsigned w = 0; w < N_WIRE_FIGURES; w++)
         text_field(out, wire_figure_name((enum wire_figure)w));
-    fputs(",wire_retries,observed,served,verify,"
-          "emulated,simulated,began_realtime_ns,t0_monotonic_ns,window_s,wall_s,outlier,error\r\n",
-          out);
+    fprintf(out, ",%s\r\n", after_figures);
 }
 
 static void put_place(FILE *out, const struct experiment *x, uint32_t index)
