@@ -18,6 +18,8 @@
 #include "probe/probe.h"
 #include "report/report.h"
 
+#define MOST_NAMES 1000 /* that are tried where none was given */
+
 struct compare {
     struct compare_options *o;
     const struct option_result *given;
@@ -26,7 +28,7 @@ struct compare {
     const struct experiment *x; /* what is run: planned, or the store's */
     struct sweep_pair *pairs;
     struct store *store;
-    char results[64]; /* name that was made up */
+    char results[64], base[32]; /* name that was made up, and how it begins */
     const char *filename;
     FILE *text; /* plan and progress */
 };
@@ -136,7 +138,7 @@ static int check_stored(struct compare *c, struct experiment *copy, struct spur_
         r = sweep_check(copy, c->pairs, e);
     if (r < 0)
         return r;
-    now = sweep_identity(copy, c->pairs, e);
+    now = sweep_identity(c->x, c->pairs, e); /* what is planned there, whether or not it can run now */
     if (!now)
         return -EIO;
     r = sweep_identity_compare(store_identity(c->store), now, e);
@@ -219,20 +221,42 @@ static void name_results(struct compare *c)
     struct tm tm;
 
     localtime_r(&now, &tm);
-    strftime(c->results, sizeof(c->results), "spur-%Y%m%d-%H%M%S.db", &tm);
+    strftime(c->base, sizeof(c->base), "spur-%Y%m%d-%H%M%S", &tm);
+    snprintf(c->results, sizeof(c->results), "%s.db", c->base);
     c->filename = c->o->resume ? c->o->resume : c->o->results ? c->o->results : c->results;
+}
+
+/* A name that nobody gave gives way to the next one, where @call refuses it: spur-...-2.db. */
+static int with_name(struct compare *c, int (*call)(struct compare *c, struct spur_error *e), struct spur_error *e)
+{
+    struct spur_error why = {0};
+    int r = call(c, &why);
+
+    for (unsigned n = 2; r < 0 && n <= MOST_NAMES && c->filename == c->results && error_is_refusal(&why); n++) {
+        snprintf(c->results, sizeof(c->results), "%s-%u.db", c->base, n);
+        why = (struct spur_error){0};
+        r = call(c, &why);
+    }
+    if (r < 0)
+        *e = why;
+    return r;
+}
+
+static int check_name(struct compare *c, struct spur_error *e)
+{
+    return store_create_check(c->filename, e);
 }
 
 static int open_store(struct compare *c, struct spur_error *e)
 {
     struct store_event event = {EVENT_STARTED, 0, EXPERIMENT_NONE, EXPERIMENT_NONE, EXPERIMENT_NONE, NULL};
-    _cleanup_free_ char *command = compare_command_text(c->x->seed, true);
+    _cleanup_free_ char *command = compare_command_given();
     struct timespec ts;
 
     clock_gettime(CLOCK_REALTIME, &ts);
     event.realtime_ns = (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
     event.text = command;
-    if (!c->store && create(c, e) < 0)
+    if (!c->store && with_name(c, create, e) < 0)
         return -EIO;
     return store_add_event(c->store, &event, e);
 }
@@ -366,7 +390,7 @@ static enum exit_code compare(struct compare *c)
     if (!r && c->o->html)
         r = report_html_check(c->o->html, &e);
     if (!r && !c->o->resume && !c->o->write_job)
-        r = store_create_check(c->filename, &e);
+        r = with_name(c, check_name, &e);
     if (!r && !c->o->resume)
         r = make_plan(c, &e);
     else if (!r && compare_has_plan(c->o, c->given))

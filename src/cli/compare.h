@@ -16,6 +16,8 @@ void compare_plan_place(const struct plan_spec *s, struct spur_error *e);
 bool compare_has_plan(const struct compare_options *o, const struct option_result *given);
 /* The command line that repeats it, with @seed; malloc'd. */
 char *compare_command_text(uint64_t seed, bool seed_given);
+/* The command line as it was given; malloc'd. */
+char *compare_command_given(void);
 
 /* compare_quick.c: what --quick takes for what is not given. @shortens: longer windows, warm-ups and verification
  * passes of a job file give way. */

@@ -174,16 +174,18 @@ const struct option compare_rows[] = {
      AT(results),
      .absent = "spur-DATE-TIME.db",
      .conflicts = "resume",
-     .help = "new file for the results (SQLite)"},
+     .help = "new file for the results (SQLite)",
+     .manual = "A default name that is taken gets a number: spur-DATE-TIME-2.db."},
     {.name = "resume",
      .metavar = "DB",
      .kind = OPTION_TEXT,
      AT(resume),
      .help = "goes on with an experiment that was interrupted",
      .manual =
-         "With the plan that is in it. It is refused if spur's binary, a file, a GPU or a setting has changed. A "
-         "job file or options of the plan may be given too: then all of them, so that they come to the same plan. With "
-         "--dry-run the plan is shown, and nothing is run."},
+         "With the plan that is in it. It is refused if spur's binary, a file, a GPU or a setting has changed, what is "
+         "in a file that a setting names, or a variable that cuFile reads. A job file or options of the plan may be "
+         "given too: then all of them, so that they come to the same plan. With --dry-run the plan is shown, and "
+         "nothing is run."},
     {.name = "html", .metavar = "FILE", .kind = OPTION_TEXT, AT(html), .help = "writes the report as a page too"},
     {.name = "dry-run",
      .kind = OPTION_FLAG,

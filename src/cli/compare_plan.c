@@ -319,16 +319,11 @@ static char *own_words(size_t *ret_length)
     return text;
 }
 
-char *compare_command_text(uint64_t seed, bool seed_given)
+/* @all: also the options that say where things go. */
+static void put_words(FILE *out, const char *words, size_t length, bool all)
 {
-    size_t length = 0, size = 0;
-    _cleanup_free_ char *words = own_words(&length);
-    char *text = NULL;
-    FILE *out = words ? open_memstream(&text, &size) : NULL;
     bool skip = false, takes_value = false;
 
-    if (!out)
-        return NULL;
     fputs("spur", out);
     for (size_t at = strlen(words) + 1; at < length; at += strlen(words + at) + 1) {
         _cleanup_free_ char *word = quote_word(words + at);
@@ -337,13 +332,38 @@ char *compare_command_text(uint64_t seed, bool seed_given)
             skip = false;
             continue;
         }
-        if (is_about_output(words + at, &takes_value)) {
+        if (!all && is_about_output(words + at, &takes_value)) {
             skip = takes_value;
             continue;
         }
         fprintf(out, " %s", word ? word : "");
     }
+}
+
+char *compare_command_text(uint64_t seed, bool seed_given)
+{
+    size_t length = 0, size = 0;
+    _cleanup_free_ char *words = own_words(&length);
+    char *text = NULL;
+    FILE *out = words ? open_memstream(&text, &size) : NULL;
+
+    if (!out)
+        return NULL;
+    put_words(out, words, length, false);
     if (!seed_given)
         fprintf(out, " --seed %llu", (unsigned long long)seed);
+    return fclose(out) == EOF ? NULL : text;
+}
+
+char *compare_command_given(void)
+{
+    size_t length = 0, size = 0;
+    _cleanup_free_ char *words = own_words(&length);
+    char *text = NULL;
+    FILE *out = words ? open_memstream(&text, &size) : NULL;
+
+    if (!out)
+        return NULL;
+    put_words(out, words, length, true);
     return fclose(out) == EOF ? NULL : text;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/quote.h"
 #include "core/util.h"
 #include "plan/parts.h"
 
@@ -100,4 +101,23 @@ int plan_command_words(const char *command, const char *value, char ***ret, stru
     }
     *ret = words;
     return 0;
+}
+
+char *plan_command_text(const char *command, const char *value)
+{
+    char **words = NULL, *text = NULL;
+    struct spur_error e;
+    size_t n;
+    FILE *out;
+
+    if (plan_command_words(command, value, &words, &e) < 0)
+        return NULL;
+    out = open_memstream(&text, &n);
+    for (char **w = words; out && *w; w++) {
+        _cleanup_free_ char *quoted = quote_word(*w);
+
+        fprintf(out, "%s%s", w == words ? "" : " ", quoted ? quoted : "");
+    }
+    plan_words_free(words);
+    return !out || fclose(out) == EOF ? NULL : text;
 }

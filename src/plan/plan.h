@@ -143,5 +143,7 @@ int plan_settings(const struct experiment *x, uint32_t cell, uint32_t arm, struc
 /* The words of a prepare command with {} replaced; NULL-terminated, owned by the caller (plan_words_free). */
 int plan_command_words(const char *command, const char *value, char ***ret, struct spur_error *e);
 void plan_words_free(char **words);
+/* Those words, each quoted for a shell; malloc'd, NULL: out of memory, or a bad command. */
+char *plan_command_text(const char *command, const char *value);
 
 #endif

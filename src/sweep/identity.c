@@ -122,8 +122,9 @@ json_t *sweep_identity(const struct experiment *x, const struct sweep_pair *pair
         json_object_set_new(arms, json_string_value(name), arm_identity(x, pairs, i));
         json_decref(name);
     }
-    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "spur", spur_version(), "binary_sha256", sha256, "files", files,
-                     "arms", arms, "commands", commands(x));
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "spur", spur_version(), "binary_sha256", sha256, "files",
+                     files, "arms", arms, "commands", commands(x), "contents", sweep_contents(x, pairs), "variables",
+                     sweep_variables(x, pairs));
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -205,6 +206,30 @@ static int compare_files(const json_t *before, const json_t *now, struct spur_er
     return r;
 }
 
+/* Members of @key, each by its own name; results of an earlier version may have none. */
+static int compare_named(const char *what, const char *key, const json_t *before, const json_t *now,
+                         struct spur_error *e)
+{
+    const json_t *a = json_object_get(before, key), *b = json_object_get(now, key);
+    const char *name;
+    json_t *value;
+    char text[300];
+
+    json_object_foreach((json_t *)a, name, value)
+    {
+        snprintf(text, sizeof(text), "%s%.200s", what, name);
+        if (!json_equal(value, json_object_get(b, name)))
+            return differs(e, text, value, json_object_get(b, name));
+    }
+    json_object_foreach((json_t *)b, name, value)
+    {
+        snprintf(text, sizeof(text), "%s%.200s", what, name);
+        if (a && !json_object_get(a, name))
+            return differs(e, text, NULL, value);
+    }
+    return 0;
+}
+
 int sweep_identity_compare(const json_t *before, const json_t *now, struct spur_error *e)
 {
     int r = 0;
@@ -218,6 +243,10 @@ int sweep_identity_compare(const json_t *before, const json_t *now, struct spur_
         r = compare_arms(json_object_get(before, "arms"), json_object_get(now, "arms"), e);
     if (!r && json_object_get(before, "commands"))
         r = compare_objects("prepare", json_object_get(before, "commands"), json_object_get(now, "commands"), e);
+    if (!r)
+        r = compare_named("the environment's ", "variables", before, now, e);
+    if (!r)
+        r = compare_named("what is in ", "contents", before, now, e);
     return r;
 }
 

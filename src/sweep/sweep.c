@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "core/util.h"
+#include "plan/plan.h"
 #include "probe/probe.h"
 #include "sweep/run.h"
 
@@ -63,9 +64,10 @@ static int prepare_axis(struct run *run, const struct experiment_row *row, size_
 {
     const struct experiment_axis *axis = &run->x->axes[index];
     uint32_t value = run->x->cells[row->cell].value[index];
+    _cleanup_free_ char *text = plan_command_text(axis->prepare_command, axis->values[value].text);
     int signal, r;
 
-    run_say(run, "%s = %s: running %s", axis->key, axis->values[value].text, axis->prepare_command);
+    run_say(run, "%s = %s: running %s", axis->key, axis->values[value].text, text ?: axis->prepare_command);
     r = sweep_prepare(axis->prepare_command, axis->values[value].text, &signal, e);
     if (signal) {
         run->end->signal_received = signal;
@@ -74,7 +76,7 @@ static int prepare_axis(struct run *run, const struct experiment_row *row, size_
         return 0;
     }
     run->prepared[index] = value;
-    return r ? r : run_add_event(run, EVENT_PREPARED, row->block, row->cell, EXPERIMENT_NONE, axis->prepare_command, e);
+    return r ? r : run_add_event(run, EVENT_PREPARED, row->block, row->cell, EXPERIMENT_NONE, text, e);
 }
 
 /* Commands of the axes whose value changes with this row. */

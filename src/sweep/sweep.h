@@ -82,6 +82,13 @@ int sweep_prepare(const char *command, const char *value, int *ret_signal, struc
 /* Its program's file, found as it would be run, and SHA-256 of that. */
 int sweep_command_identify(const char *command, char *ret_file, size_t size, char ret_sha256[65], struct spur_error *e);
 
+/* contents.c: SHA-256 of each file that a setting of a planned pair names as program, library or cufile.json, and of
+ * the cufile.json in force, by "key=FILE"; null: it cannot be read. New reference. */
+json_t *sweep_contents(const struct experiment *x, const struct sweep_pair *pairs);
+/* Variables that cuFile reads, by name, where an arm uses it; and which GPUs are seen, where one has memory there. New
+ * reference. */
+json_t *sweep_variables(const struct experiment *x, const struct sweep_pair *pairs);
+
 /* identity.c: what must not change between a sweep and its resumption; new reference. */
 json_t *sweep_identity(const struct experiment *x, const struct sweep_pair *pairs, struct spur_error *e);
 /* 0, or -EPERM (REFUSED) that says what differs. */

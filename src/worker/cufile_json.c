@@ -151,6 +151,11 @@ static const char *base_file(const struct job *job)
     return named || !variable || !*variable ? named : variable;
 }
 
+const char *cufile_json_in_force(const struct job *job)
+{
+    return base_file(job) ?: DEFAULT_FILE;
+}
+
 int cufile_json_check(const struct job *job, bool inherits, struct spur_error *e)
 {
     const char *filename = inherits || cufile_json_has_keys(job) ? base_file(job) : cufile_json_named(job);

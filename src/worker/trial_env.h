@@ -34,6 +34,9 @@ void trial_env_free(struct trial_env *env);
 
 /* cufile_json.c: the file that the job's settings name; NULL: none, what is in force here is. */
 const char *cufile_json_named(const struct job *job);
+/* The file that a cuFile library reads before the job's keys are put in: what the job names, else what the environment
+ * names, else the system's, which may not be there. */
+const char *cufile_json_in_force(const struct job *job);
 bool cufile_json_has_keys(const struct job *job); /* json.* */
 /* Refused: the file that the job names, or with @inherits the environment, cannot be read. What is in it is not looked
  * at. */
