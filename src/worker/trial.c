@@ -28,19 +28,26 @@ static int no_memory(struct spur_error *e, const char *what)
  * Memory and path
  */
 
-/* What is wrong with any library is said before one is opened, which may be refused for its own reasons. */
-static int check_before_open(const struct trial *t, struct spur_error *e)
+static const struct path_ops *ops_of(const char *name)
 {
     const struct path_ops *const *ops = path_table;
 
-    while (*ops && strcmp((*ops)->name, t->job->path))
+    while (*ops && strcmp((*ops)->name, name))
         ops++;
-    if (!*ops)
-        return 0; /* said when it is opened */
-    if ((*ops)->needs_real_memory && t->memory_info.is_emulated && !t->memory_info.is_simulated)
+    return *ops;
+}
+
+/* What is wrong whatever the library says of roads here. */
+static int check_asked(const struct trial *t, struct spur_error *e)
+{
+    const struct path_ops *ops = ops_of(t->job->path);
+
+    if (!ops)
+        return 0; /* said by the opening */
+    if (ops->needs_real_memory && t->memory_info.is_emulated && !t->memory_info.is_simulated)
         return error_usage(e, "memory", "use --memory cuda:N, or host memory (pinned)",
                            "path %s: its library cannot reach a GPU that is emulated", t->job->path);
-    return (*ops)->limits || (*ops)->submit ? 0 : trial_limits_check_depth(t->job, 1, e);
+    return ops->limits || ops->submit ? 0 : trial_limits_check_depth(t->job, 1, e);
 }
 
 static int open_path(struct trial *t, struct spur_error *e)
@@ -52,11 +59,14 @@ static int open_path(struct trial *t, struct spur_error *e)
         .n_queues = t->n_threads,
         .max_request_bytes = t->job->request_bytes,
     };
-    int r = check_before_open(t, e);
+    int r = spur_path_open(t->job->path, &options, &t->path, e);
 
-    if (r < 0)
-        return r;
-    r = spur_path_open(t->job->path, &options, &t->path, e);
+    if (!r || e->source == SPUR_SOURCE_CUFILE) { /* a library that is there; its driver may have refused */
+        int asked = check_asked(t, e);
+
+        if (asked < 0)
+            return asked;
+    }
     if (r < 0) {
         cufile_blame(t->job, e);
         refer_refusal(e, t->job->files[0]);

@@ -11,8 +11,8 @@ cp "$work/lib.json" "$work/env.json"
 export CUFILE_ENV_PATH_JSON="$work/env.json"
 expect 0 "$SPUR" compare --results "$work/r.db" --file "$work/f" --memory cuda:0 --seconds 40ms --warmup 0s --interval 0 \
     --request 64K --verify-limit 20ms --blocks 4 --arm odirect --limit 1ms \
-    --arm own:path=cufile,route=compat,library="$(library 1.18.1.6)",json="$work/lib.json" \
-    --arm env:path=cufile,route=compat,library="$(library 1.18.1.6)"
+    --arm "own:path=cufile,route=compat,library=$(library 1.18.1.6),json=$work/lib.json" \
+    --arm "env:path=cufile,route=compat,library=$(library 1.18.1.6)"
 before=$(sqlite3 "$work/r.db" "select count(*) from trials")
 refused() { # WORDS
     expect 3 "$SPUR" compare --resume "$work/r.db" --allow-code
