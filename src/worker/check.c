@@ -103,6 +103,18 @@ int check_stamp(struct trial_thread *t, const unsigned *slots, unsigned n)
  * Reading spur's own files: the blocks judge themselves
  */
 
+/* Of a block that the trial wrote. What is newer it cannot have written; what is older may also be what was there. */
+static void remedy_of_generation(struct spur_error *e, const struct pattern_verdict *v)
+{
+    if (v->found > v->expected)
+        error_remedy(e, "another process wrote the file during the trial, for the block is newer than what the trial "
+                        "wrote there: let one process at a time write it");
+    else
+        error_remedy(e, "the block is older than what the trial wrote there: another process wrote the file during "
+                        "the trial, or a write was lost; if it fails also where nothing else writes the file, do not "
+                        "trust this path");
+}
+
 void check_note_mismatch(struct trial_thread *t, const char *filename, const struct pattern_verdict *v)
 {
     t->checks.blocks_bad += v->blocks_bad;
@@ -111,6 +123,10 @@ void check_note_mismatch(struct trial_thread *t, const char *filename, const str
     error_spur(&t->checks.mismatch, SPUR_CODE_MISMATCH, "verify",
                "%s: offset %llu: expected 0x%016llx, found 0x%016llx: %s", filename, (unsigned long long)v->offset,
                (unsigned long long)v->expected, (unsigned long long)v->found, pattern_fault_name(v->fault));
+    if (v->fault == PATTERN_FAULT_GENERATION && t->trial->cells) {
+        remedy_of_generation(&t->checks.mismatch, v);
+        return;
+    }
     error_remedy(&t->checks.mismatch,
                  "these are not the bytes that spur wrote there: if --path buffered says the same, the file "
                  "itself is damaged (spur prepare makes it anew); else do not trust this path");

@@ -21,6 +21,7 @@
 #include "core/util.h"
 #include "worker/external.h"
 #include "worker/gpu_environment.h"
+#include "worker/modified.h"
 #include "worker/plan_check.h"
 #include "worker/result.h"
 #include "worker/road.h"
@@ -259,6 +260,7 @@ static int sync_files(struct child *c)
         return r;
     }
     o->synced = true;
+    modified_look(&c->trial.targets);
     o->sync_s = (double)(now_ns() - began) / 1e9;
     for (size_t i = 0; i < c->trial.targets.n; i++)
         posix_fadvise(c->trial.targets.items[i].fd, 0, 0, POSIX_FADV_DONTNEED);
@@ -325,6 +327,17 @@ static bool wants_pass(const struct child *c)
     if (c->job.verify == VERIFY_OFF || !c->trial.moves_bytes || c->outcome.error.source || c->stopped)
         return false;
     return true;
+}
+
+/* What has changed since the trial last wrote the files, or since they were opened if it never did. */
+static void judge_modified(struct child *c)
+{
+    struct outcome *o = &c->outcome;
+
+    if (!o->own_writes)
+        modified_compare(&c->trial.targets);
+    modified_blame(&c->trial.targets, &o->timed.mismatch);
+    modified_blame(&c->trial.targets, &o->pass.mismatch);
 }
 
 static void verify(struct child *c)
@@ -462,6 +475,8 @@ static void run_external(struct child *c)
     if (external_run(&c->trial, &c->measure, &hooks, &o->error) < 0 && c->stopped)
         o->error = (struct spur_error){0}; /* the parent knows why */
     window_is_over(c);
+    o->own_writes = job_writes(&c->job);
+    judge_modified(c);
     o->complete = !o->error.source && !c->stopped;
     o->environment_end = environment(c, "environment.end.");
     result = external_result(&c->trial, &c->measure, o);
@@ -482,9 +497,12 @@ static void run_trial(struct child *c)
         run_external(c);
         return;
     }
+    modified_compare(&c->trial.targets);
     run_window(c, start_ns);
     window_is_over(c);
     verify(c);
+    o->own_writes = job_writes(&c->job) && c->trial.moves_bytes && !o->synced;
+    judge_modified(c);
     disown_partial(c);
     if (c->stopped || o->error.source)
         o->complete = false;

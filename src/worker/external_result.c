@@ -5,6 +5,7 @@
 
 #include "path/path.h"
 #include "worker/external.h"
+#include "worker/modified.h"
 #include "worker/result_parts.h"
 
 #define NO_WINDOW  "the program does not say when its window began"
@@ -281,6 +282,7 @@ json_t *external_result(const struct trial *t, const struct measure *m, struct o
     set_road(t, m, o, r, nulls, evidence, notes);
     json_object_set_new(r, "cpu", cpu(t->external, has_figures(t, o), nulls));
     json_object_set_new(r, "verify", verify(t, nulls));
+    modified_tell(&t->targets, o->own_writes, r, nulls, notes);
     result_cache(r, o, nulls);
     json_object_set_new(r, "device", device(m, nulls));
     json_object_set_new(r, "evidence", evidence);

@@ -10,6 +10,7 @@
 #include "core/util.h"
 #include "path/path.h"
 #include "worker/external.h"
+#include "worker/modified.h"
 #include "worker/result_parts.h"
 #include "worker/trial_memory.h"
 
@@ -558,6 +559,7 @@ json_t *result_make(const struct trial *t, const struct measure *m, struct outco
     set_times(r, o, &s, nulls);
     json_object_set_new(r, "intervals", intervals(t, o));
     result_flags(t, m, o, &s, served_by, notes);
+    modified_tell(&t->targets, o->own_writes, r, nulls, notes);
     json_object_set_new(r, "notes", notes);
     json_object_set_new(r, "errors", result_errors(o));
     json_object_set_new(r, "nulls", nulls);

@@ -17,7 +17,8 @@ struct outcome {
     double setup_s;
     double baseline_s; /* spent watching the idle machine, part of the set-up */
     bool synced;
-    double sync_s; /* fsync of the written files after the window */
+    bool own_writes; /* it was never synced after its writing, so that others' cannot be told from it */
+    double sync_s;   /* fsync of the written files after the window */
     bool resident_known[2];
     uint64_t resident_bytes[2];
     char resident_reason[2][PROBE_REASON];

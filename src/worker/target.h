@@ -6,6 +6,14 @@
 #include "probe/probe.h"
 #include "worker/job.h"
 
+/* What others' writing changes (modified.h). */
+struct target_state {
+    bool known;
+    uint64_t bytes;
+    int64_t s;
+    uint32_t ns; /* of the time of modification */
+};
+
 struct target {
     char *filename;
     uint64_t bytes;        /* of the file */
@@ -20,6 +28,8 @@ struct target {
     dev_t device;     /* st_dev, or st_rdev of a block device */
     char fs_type[16];
     struct probe_extents extents;
+    struct target_state seen;
+    bool modified; /* by another process, during the trial */
 };
 
 struct target_list {

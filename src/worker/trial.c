@@ -15,6 +15,7 @@
 #include "worker/cpus.h"
 #include "worker/cufile_blame.h"
 #include "worker/external.h"
+#include "worker/modified.h"
 #include "worker/refer.h"
 #include "worker/trial_limits.h"
 #include "worker/trial_memory.h"
@@ -353,6 +354,7 @@ static int make_openings(struct trial *t, struct spur_error *e)
 {
     int r = target_list_make(t->job, &t->targets, e);
 
+    modified_look(&t->targets);
     if (!r)
         r = bind_cpus(t, false, e);
     if (!r)

@@ -24,9 +24,10 @@ static json_t *requested_make(const struct job *job)
 
 static void null_all(json_t *result, json_t *nulls, const char *reason)
 {
-    static const char *const keys[] = {
-        "environment", "observed", "served", "requests_per_second", "latency_ns", "cpu", "cache", "device", "wire",
-        "setup_s",     "verify",   "sync_s", "first_done_s",        "last_done_s"};
+    static const char *const keys[] = {"environment",  "observed",    "served",        "requests_per_second",
+                                       "latency_ns",   "cpu",         "cache",         "device",
+                                       "wire",         "setup_s",     "verify",        "sync_s",
+                                       "first_done_s", "last_done_s", "files_modified"};
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         json_object_set_new(result, keys[i], json_null());

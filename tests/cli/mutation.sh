@@ -25,6 +25,7 @@ for memory in "$@"; do
                 'r["errors"][0]["source"] == "spur" and r["errors"][0]["code"] == 3'
             grep -qE "$work/f: offset [0-9]+: expected 0x[0-9a-f]{16}, found 0x[0-9a-f]{16}" "$work/err" ||
                 fail "file, offset, expected and found are not named"
+            [ "$mutation" != stale ] || says err "or a write was lost"
         done
     done
 done

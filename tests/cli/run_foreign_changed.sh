@@ -11,6 +11,6 @@ for path in buffered odirect; do
     dd if=/dev/urandom of="$work/f" bs=4K count=64 conv=notrunc,fsync 2>/dev/null
     ended 1
     says err "$work/f: offset"
-    says err "did somebody write the file meanwhile?"
-    holds 'r["verify"]["status"] == "failed"'
+    says err "another process changed this file"
+    holds 'r["verify"]["status"] == "failed"' 'r["files_modified"] == r["requested"]["files"]'
 done
