@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * flock, for it belongs to the open file: it ends with the process however that dies, does not pass through exec
- * (O_CLOEXEC), and holds against a second store of the same process too.
+ * (O_CLOEXEC), and holds against a second store of the same process too. A fork has it too: the guard of a command
+ * (sweep/guard.h), which ends that when its parent has died.
  *
  * The name is removed on release. That is free of races because a lock counts only if, once taken, the name still leads
  * to the file that was locked, and because only the holder removes the name. One who opened the file before it was
@@ -11,10 +12,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "core/error.h"
 #include "core/util.h"
@@ -22,6 +25,7 @@
 #define MAX_TRIES 1000
 #define MARK      "spur " /* what a lock file begins with: then process id and host */
 #define TEXT      128
+#define WAIT_NS   5000000000ull /* for what a dead writer left: more than a guard takes to end a command */
 
 static void read_text(int fd, char *ret)
 {
@@ -30,20 +34,72 @@ static void read_text(int fd, char *ret)
     ret[n > 0 ? n : 0] = 0;
 }
 
-static int refuse_held(int fd, const char *filename, struct spur_error *e)
+/* Also one that nobody has waited for. */
+static bool is_gone(pid_t pid)
 {
-    char text[TEXT], host[65];
-    long pid = 0;
-    int r;
+    char name[40], text[400] = "", *end;
+    _cleanup_fd_ int fd = -1;
+
+    if (kill(pid, 0) < 0)
+        return errno == ESRCH;
+    snprintf(name, sizeof(name), "/proc/%d/stat", (int)pid);
+    fd = open(name, O_RDONLY | O_CLOEXEC);
+    end = fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 ? strrchr(text, ')') : NULL;
+    return end && !strncmp(end, ") Z", 3);
+}
+
+/* Who is written in it: true, with *ret_gone: a process of this host that is not there any more. */
+static bool read_holder(int fd, long *ret_pid, char ret_host[65], bool *ret_gone)
+{
+    char text[TEXT], own[65] = "?";
 
     read_text(fd, text);
-    if (sscanf(text, MARK "%ld %64s", &pid, host) == 2 && pid > 0) {
+    if (sscanf(text, MARK "%ld %64s", ret_pid, ret_host) != 2 || *ret_pid <= 0)
+        return false;
+    gethostname(own, sizeof(own) - 1);
+    *ret_gone = !strcmp(own, ret_host) && is_gone((pid_t)*ret_pid);
+    return true;
+}
+
+static int refuse_held(int fd, const char *filename, struct spur_error *e)
+{
+    char host[65];
+    long pid = 0;
+    bool gone = false, known = read_holder(fd, &pid, host, &gone);
+    int r;
+
+    if (gone) {
+        r = error_spur(e, SPUR_CODE_REFUSED, "flock",
+                       "%s: process %ld, which wrote it, is gone, but a prepare command that it began is not over",
+                       filename, pid);
+        error_remedy(e, "end that command, or wait until it has ended; spur could not end it");
+    } else if (known) {
         r = error_spur(e, SPUR_CODE_REFUSED, "flock", "%s: process %ld on %s is writing it", filename, pid, host);
         error_remedy(e, "wait until process %ld has ended, or end it; spur report can read the file meanwhile", pid);
-        return r;
+    } else {
+        r = error_spur(e, SPUR_CODE_REFUSED, "flock", "%s: another process is writing it", filename);
+        error_remedy(e, "wait until it has ended; spur report can read the file meanwhile");
     }
-    r = error_spur(e, SPUR_CODE_REFUSED, "flock", "%s: another process is writing it", filename);
-    error_remedy(e, "wait until it has ended; spur report can read the file meanwhile");
+    return r;
+}
+
+/* As flock. What a writer that was killed had begun is being ended: that is waited for. */
+static int lock(int fd)
+{
+    const struct timespec pause = {0, 10000000};
+    uint64_t until = now_ns() + WAIT_NS;
+    char host[65];
+    bool gone = false;
+    long pid;
+    int r;
+
+    while ((r = flock(fd, LOCK_EX | LOCK_NB)) < 0 && errno == EWOULDBLOCK) {
+        if (!read_holder(fd, &pid, host, &gone) || !gone || now_ns() > until) {
+            errno = EWOULDBLOCK;
+            break;
+        }
+        nanosleep(&pause, NULL);
+    }
     return r;
 }
 
@@ -99,7 +155,7 @@ static int try_once(const char *name, const char *filename, int *ret_fd, struct 
         return error_errno(e, errno, "open", "%s (the lock of its one writer)", name);
     if (!is_lock_file(fd)) {
         r = refuse_foreign(name, e);
-    } else if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+    } else if (lock(fd) < 0) {
         r = errno == EWOULDBLOCK ? refuse_held(fd, filename, e) : error_errno(e, errno, "flock", "%s", name);
         if (r != -EPERM)
             error_remedy(e, "keep results on a file system with locks, such as a local one");

@@ -1,92 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Commands that prepare an axis's value: no shell, words only. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "core/error.h"
 #include "core/sha256.h"
 #include "core/program.h"
 #include "core/util.h"
 #include "plan/plan.h"
+#include "sweep/guard.h"
 #include "sweep/sweep.h"
 
-#define GRACE_NS 2000000000ull /* between SIGTERM and SIGKILL */
-
-static int spawn(char **words, pid_t *ret_pid, struct spur_error *e)
+static int wants_terminal(const char *name, struct spur_error *e)
 {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attr;
-    sigset_t none, defaults;
-    int r;
-
-    sigemptyset(&none);
-    sigemptyset(&defaults);
-    sigaddset(&defaults, SIGXFSZ); /* spur ignores it; a program would inherit that */
-    posix_spawnattr_init(&attr);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    posix_spawnattr_setpgroup(&attr, 0); /* so that it can be ended with all that it started */
-    posix_spawnattr_setsigmask(&attr, &none);
-    posix_spawnattr_setsigdefault(&attr, &defaults);
-    posix_spawn_file_actions_init(&actions);
-    r = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    if (!r) /* standard output is for results alone */
-        r = posix_spawn_file_actions_adddup2(&actions, 2, 1);
-    if (!r)
-        r = posix_spawnp(ret_pid, words[0], &actions, &attr, words, environ);
-    posix_spawnattr_destroy(&attr);
-    posix_spawn_file_actions_destroy(&actions);
-    return r ? error_errno(e, r, "posix_spawn", "prepare command %s", words[0]) : 0;
-}
-
-/* ------------------------------------------------------------------------------------------------
- * Its end
- */
-
-/* 1: it ended, with *ret_status; 2: it was stopped, for it wants the terminal; 0: neither. */
-static int look(pid_t pid, int *ret_status)
-{
-    pid_t got = waitpid(pid, ret_status, WNOHANG | WUNTRACED);
-
-    if (got != pid)
-        return 0;
-    if (!WIFSTOPPED(*ret_status))
-        return 1;
-    return WSTOPSIG(*ret_status) == SIGTTIN || WSTOPSIG(*ret_status) == SIGTTOU ? 2 : 0;
-}
-
-/* Ends it with all that it started: what is not through after a while is killed. */
-static void end_group(pid_t pid)
-{
-    uint64_t until = now_ns() + GRACE_NS;
-    const struct timespec pause = {0, 10000000};
-    bool killed = false;
-    int status;
-
-    kill(-pid, SIGTERM);
-    kill(-pid, SIGCONT);
-    while (kill(-pid, 0) == 0) { /* also while it is not reaped */
-        waitpid(pid, &status, WNOHANG);
-        if (!killed && now_ns() > until) {
-            kill(-pid, SIGKILL);
-            killed = true;
-        } else if (now_ns() > until + GRACE_NS) {
-            return; /* in the kernel, and will not come back */
-        }
-        nanosleep(&pause, NULL);
-    }
-}
-
-static int wants_terminal(pid_t pid, const char *name, struct spur_error *e)
-{
-    end_group(pid);
     error_spur(e, SPUR_CODE_REFUSED, "prepare", "prepare command %s wants the terminal, which it cannot have", name);
     error_remedy(e, "let it run without a question (sudo -n), then spur compare --resume goes on");
     return -EPERM;
@@ -104,45 +34,85 @@ static int judge(int status, const char *name, struct spur_error *e)
     return -EIO;
 }
 
-/* SIGINT and SIGTERM, which are blocked, end it. */
-static int await(pid_t pid, const char *name, int *ret_signal, struct spur_error *e)
+static int guard_gone(const struct guard *g, const char *name, struct spur_error *e)
 {
-    const struct timespec pause = {0, 50000000}; /* for a child's end that is not told */
+    if (g->command)
+        guard_end_group(g->command);
+    error_errno(e, ECHILD, "prepare", "prepare command %s: the process that watched it was killed, so it was ended",
+                name);
+    error_remedy(e, "the trials so far are kept: spur compare --resume goes on");
+    return -ECHILD;
+}
+
+/* What the last word means; *ret_stays: some of the command lives on, and the guard with it. */
+static int take_word(const struct guard_word *word, const char *name, bool *ret_stays, struct spur_error *e)
+{
+    *ret_stays = (word->kind == GUARD_TERMINAL || word->kind == GUARD_OVER) && word->value;
+    if (word->kind == GUARD_FAILED)
+        return error_errno(e, word->value, "exec", "prepare command %s", name);
+    if (word->kind == GUARD_TERMINAL)
+        return wants_terminal(name, e);
+    return word->kind == GUARD_ENDED ? judge(word->value, name, e) : 0;
+}
+
+/* SIGINT and SIGTERM, which are blocked, end it. */
+static int await(struct guard *g, const char *name, int *ret_signal, bool *ret_stays, struct spur_error *e)
+{
+    const struct timespec pause = {0, 50000000};
+    struct guard_word word;
     sigset_t signals;
-    int status, state;
 
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGCHLD);
-    while (!(state = look(pid, &status))) {
-        int signal = sigtimedwait(&signals, NULL, &pause);
+    sigaddset(&signals, SIGCHLD); /* the guard's end */
+    for (;;) {
+        int signal, heard = guard_hear(g, &word);
 
+        if (heard < 0)
+            return guard_gone(g, name, e);
+        if (heard && word.kind != GUARD_STARTED)
+            return take_word(&word, name, ret_stays, e);
+        signal = heard ? -1 : sigtimedwait(&signals, NULL, &pause);
         if (signal != SIGINT && signal != SIGTERM)
             continue;
-        end_group(pid);
-        *ret_signal = signal;
-        return 0;
+        *ret_signal = *ret_signal ? *ret_signal : signal;
+        guard_end(g);
     }
-    return state == 2 ? wants_terminal(pid, name, e) : judge(status, name, e);
 }
 
-int sweep_prepare(const char *command, const char *value, int *ret_signal, struct spur_error *e)
+static int run_words(char **words, int *ret_signal, pid_t *ret_left, struct spur_error *e)
+{
+    char file[4096];
+    struct guard g;
+    bool stays = false;
+    int r;
+
+    if (!program_find(words[0], file, sizeof(file)) && !strchr(words[0], '/'))
+        return error_errno(e, ENOENT, "exec", "prepare command %s", words[0]);
+    r = guard_start(file, words, &g, e);
+    if (r < 0)
+        return r;
+    r = await(&g, words[0], ret_signal, &stays, e);
+    guard_free(&g, stays);
+    *ret_left = stays ? g.command : 0;
+    return *ret_signal ? 0 : r;
+}
+
+int sweep_prepare(const char *command, const char *value, int *ret_signal, pid_t *ret_left, struct spur_error *e)
 {
     sigset_t child, before;
     char **words;
-    pid_t pid;
     int r = plan_command_words(command, value, &words, e);
 
     *ret_signal = 0;
+    *ret_left = 0;
     if (r < 0)
         return r;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     sigprocmask(SIG_BLOCK, &child, &before);
-    r = spawn(words, &pid, e);
-    if (!r)
-        r = await(pid, words[0], ret_signal, e);
+    r = run_words(words, ret_signal, ret_left, e);
     sigprocmask(SIG_SETMASK, &before, NULL);
     plan_words_free(words);
     return r;

@@ -65,10 +65,14 @@ static int prepare_axis(struct run *run, const struct experiment_row *row, size_
     const struct experiment_axis *axis = &run->x->axes[index];
     uint32_t value = run->x->cells[row->cell].value[index];
     _cleanup_free_ char *text = plan_command_text(axis->prepare_command, axis->values[value].text);
+    pid_t left;
     int signal, r;
 
     run_say(run, "%s = %s: running %s", axis->key, axis->values[value].text, text ?: axis->prepare_command);
-    r = sweep_prepare(axis->prepare_command, axis->values[value].text, &signal, e);
+    r = sweep_prepare(axis->prepare_command, axis->values[value].text, &signal, &left, e);
+    if (left)
+        run_say(run, "%s = %s: process group %d of the command could not be ended: see that it is over before --resume",
+                axis->key, axis->values[value].text, (int)left);
     if (signal) {
         run->end->signal_received = signal;
         run_say(run, "%s = %s: the command was interrupted, and what it does may be half done; --resume runs it again",

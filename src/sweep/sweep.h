@@ -75,10 +75,13 @@ void sweep_pairs_free(struct sweep_pair *pairs, size_t n);
 int sweep_region(const struct experiment *x, const struct experiment_row *row, const struct sweep_pair *pair,
                  struct job *job, struct spur_error *e);
 
-/* command.c: runs a prepare command for @value, in a process group of its own; its output goes to stderr. SIGINT and
- * SIGTERM, which the caller blocks, end the whole group: then 0 with *ret_signal not 0, and what it was to prepare may
- * be half done. -EIO: it failed, -EPERM: it wants the terminal. */
-int sweep_prepare(const char *command, const char *value, int *ret_signal, struct spur_error *e);
+/*
+ * command.c: runs a prepare command for @value, in a process group of its own; its output goes to stderr. It does not
+ * outlive this process, whatever ends that (guard.h). SIGINT and SIGTERM, which the caller blocks, end the whole group:
+ * then 0 with *ret_signal not 0, and what it was to prepare may be half done. *ret_left: the group, where some of it
+ * could not be ended; 0: nothing is left. -EIO: it failed, -EPERM: it wants the terminal.
+ */
+int sweep_prepare(const char *command, const char *value, int *ret_signal, pid_t *ret_left, struct spur_error *e);
 /* Its program's file, found as it would be run, and SHA-256 of that. */
 int sweep_command_identify(const char *command, char *ret_file, size_t size, char ret_sha256[65], struct spur_error *e);
 
