@@ -21,7 +21,7 @@ export FAKE_CUFILE_ROAD=nvfs
 wire 1 cufile 1.15.1.6 "r['observed'] == 'nvidia-fs' and .2 < $in_flight < 1.05"
 wire 3 cufile 1.15.1.6 "1.1 < $in_flight < 3.05"
 wire 1 cufile 1.18.1.6 "1.2 < $in_flight < 4.05"
-wire 1 odirect "" "$in_flight > 2"
+wire 1 odirect "" "$in_flight > 1.2" # one by one cannot give more than 1
 wire 3 cufile 1.18.0.66 "$in_flight < 1.05"
 FAKE_CUFILE_ROAD=user wire 1 cufile 1.20.0.107 "$in_flight > 1.2"
 unmounted
