@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/util.h"
+#include "worker/cufile_keys.h"
 #include "worker/trial_env.h"
 
 #define DEFAULT_FILE "/etc/cufile.json"
@@ -213,6 +214,8 @@ static json_t *parse_value(const char *text)
 /* "execution.parallel_io": sections are made where they are missing. */
 static int put(json_t *root, const char *key, const char *text, struct spur_error *e)
 {
+    const char *whole = key;
+    struct cufile_key known;
     json_t *at = root;
 
     for (const char *dot; (dot = strchr(key, '.')); key = dot + 1) {
@@ -228,6 +231,8 @@ static int put(json_t *root, const char *key, const char *text, struct spur_erro
                               section ? section : "it");
         at = next;
     }
+    if (json_is_object(json_object_get(at, key)) || (cufile_key_find(whole, 0, &known) && known.kind == KEY_SECTION))
+        return error_usage(e, "set", "name a key in it: json.SECTION.KEY=VALUE", "json.%s is a section", whole);
     return json_object_set_new(at, key, parse_value(text)) < 0 ? error_errno(e, ENOMEM, "json", "%s", key) : 0;
 }
 

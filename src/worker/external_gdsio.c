@@ -302,7 +302,7 @@ static int gdsio_parse(const struct trial *t, const char *output, struct externa
     struct line l = {.threads = 0};
 
     if (!at)
-        return external_not_understood(e, "gdsio", "not one line that begins with IoType:", output);
+        return external_not_understood(e, "gdsio", "not one line that begins with IoType", output);
     snprintf(ret->output, sizeof(ret->output), "%.*s", (int)strcspn(at, "\r\n"), at);
     if (!scan(ret->output, &l))
         return external_not_understood(e, "gdsio", "another form", ret->output);

@@ -27,6 +27,8 @@ says err "in the trial's cufile.json"
 printf '{\n "execution": {\n  oops\n}}\n' >"$work/bad.json"
 cufile 2 1.18.1.6 --set route=compat --set json="$work/bad.json" --set json.execution.parallel_io=false
 says err "bad.json:3"
+cufile 2 1.18.1.6 --set route=compat --set json.execution=3 # would take the place of the whole section
+says err "json.execution is a section"
 # Damaged, or a value out of range, in the user's own file: file, line, and the check of doctor that looks at that file.
 mkdir "$work/a b"
 printf '{\n "execution": {\n "max_io_threads": 100000 }}\n' >"$work/a b/wide.json"
