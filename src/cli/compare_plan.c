@@ -261,7 +261,7 @@ static void look_in(const struct plan_item *items, size_t n, const struct spur_e
 void compare_plan_place(const struct plan_spec *s, struct spur_error *e)
 {
     const struct plan_item *found = NULL;
-    char detail[sizeof(e->detail)], lead[100];
+    char lead[100];
 
     if (!s->job_file || strncmp(e->detail, "arm ", 4))
         return;
@@ -272,10 +272,8 @@ void compare_plan_place(const struct plan_spec *s, struct spur_error *e)
     }
     look_in(s->items, s->n_items, e, &found);
     look_in(s->axes, s->n_axes, e, &found);
-    if (!found)
-        return;
-    memcpy(detail, e->detail, sizeof(detail));
-    snprintf(e->detail, sizeof(e->detail), "%.200s: %.390s", found->where, detail);
+    if (found)
+        error_reword(e, "%s: %s", found->where, e->detail);
 }
 
 /* ------------------------------------------------------------------------------------------------

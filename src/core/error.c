@@ -7,10 +7,12 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "core/fit.h"
 #include "core/util.h"
 
+/* @end: a few words behind the detail, which are kept. */
 static void fill(struct spur_error *e, enum spur_source source, int code, const char *operation, const char *detail,
-                 va_list ap)
+                 va_list ap, const char *end)
 {
     if (!e)
         return;
@@ -18,20 +20,19 @@ static void fill(struct spur_error *e, enum spur_source source, int code, const 
     e->source = source;
     e->code = code;
     snprintf(e->operation, sizeof(e->operation), "%s", operation);
-    vsnprintf(e->detail, sizeof(e->detail), detail, ap);
+    fit_vprint(e->detail, sizeof(e->detail) - strlen(end), detail, ap);
+    strcat(e->detail, end);
 }
 
 int error_errno(struct spur_error *e, int err, const char *operation, const char *detail, ...)
 {
+    char cause[100];
     va_list ap;
 
+    snprintf(cause, sizeof(cause), ": %s", strerrordesc_np(err) ?: "?");
     va_start(ap, detail);
-    fill(e, SPUR_SOURCE_ERRNO, err, operation, detail, ap);
+    fill(e, SPUR_SOURCE_ERRNO, err, operation, detail, ap, cause);
     va_end(ap);
-    if (e) {
-        size_t n = strlen(e->detail);
-        snprintf(e->detail + n, sizeof(e->detail) - n, ": %s", strerrordesc_np(err) ? strerrordesc_np(err) : "?");
-    }
     return -err;
 }
 
@@ -40,7 +41,7 @@ int error_spur(struct spur_error *e, enum spur_code code, const char *operation,
     va_list ap;
 
     va_start(ap, detail);
-    fill(e, SPUR_SOURCE_SPUR, code, operation, detail, ap);
+    fill(e, SPUR_SOURCE_SPUR, code, operation, detail, ap, "");
     va_end(ap);
     switch (code) {
     case SPUR_CODE_REFUSED:
@@ -58,7 +59,7 @@ int error_foreign(struct spur_error *e, enum spur_source source, int code, int r
     va_list ap;
 
     va_start(ap, detail);
-    fill(e, source, code, operation, detail, ap);
+    fill(e, source, code, operation, detail, ap, "");
     va_end(ap);
     return ret;
 }
@@ -99,8 +100,21 @@ void error_remedy(struct spur_error *e, const char *remedy, ...)
     if (!e)
         return;
     va_start(ap, remedy);
-    vsnprintf(e->remedy, sizeof(e->remedy), remedy, ap);
+    fit_vprint(e->remedy, sizeof(e->remedy), remedy, ap);
     va_end(ap);
+}
+
+void error_reword(struct spur_error *e, const char *detail, ...)
+{
+    char text[sizeof(e->detail)];
+    va_list ap;
+
+    if (!e)
+        return;
+    va_start(ap, detail);
+    fit_vprint(text, sizeof(text), detail, ap); /* @e's own detail may be part of it, also where there is no memory */
+    va_end(ap);
+    strcpy(e->detail, text);
 }
 
 int error_usage(struct spur_error *e, const char *option, const char *remedy, const char *detail, ...)
@@ -108,7 +122,7 @@ int error_usage(struct spur_error *e, const char *option, const char *remedy, co
     va_list ap;
 
     va_start(ap, detail);
-    fill(e, SPUR_SOURCE_SPUR, SPUR_CODE_USAGE, option, detail, ap);
+    fill(e, SPUR_SOURCE_SPUR, SPUR_CODE_USAGE, option, detail, ap, "");
     va_end(ap);
     error_remedy(e, "%s", remedy);
     return -EINVAL;

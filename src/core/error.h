@@ -5,7 +5,8 @@
 
 #include "spur.h"
 
-/* Each fills @e (which may be NULL) and returns the negative errno to return. detail is printf-like. */
+/* Each fills @e (which may be NULL) and returns the negative errno to return. detail is printf-like, of any length:
+ * where it has no room in @e, paths in it are shortened in their middle (core/fit.h). */
 
 /* A system call failed with @err (positive errno). Returns -err. */
 int error_errno(struct spur_error *e, int err, const char *operation, const char *detail, ...)
@@ -23,6 +24,8 @@ int error_foreign(struct spur_error *e, enum spur_source source, int code, int r
 bool error_is_refusal(const struct spur_error *e);
 /* Adds a remedy to an error that was just filled. */
 void error_remedy(struct spur_error *e, const char *remedy, ...) __attribute__((format(printf, 2, 3)));
+/* Words the detail of an error anew; they may be made from its own. Its code stays. */
+void error_reword(struct spur_error *e, const char *detail, ...) __attribute__((format(printf, 2, 3)));
 /* What was asked for cannot be, with what to ask for instead. Returns -EINVAL. */
 int error_usage(struct spur_error *e, const char *option, const char *remedy, const char *detail, ...)
     __attribute__((format(printf, 4, 5)));

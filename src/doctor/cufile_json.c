@@ -51,7 +51,7 @@ void check_cufile_json(struct doctor *d)
         say(d, SEVERITY_PASS, path, "it is in force, and well-formed");
         return;
     }
-    conclude(&d->settings, ANSWER_NO, "its configuration is damaged: %.180s", e.detail);
+    conclude(&d->settings, ANSWER_NO, "its configuration is damaged: %s", e.detail);
     say(d, SEVERITY_FAIL, path, "%s", e.detail);
 }
 

@@ -58,7 +58,7 @@ static void judge_cuda(struct doctor *d)
     const char *detail = live_text(d, "cuda.detail"), *words = live_text(d, "cuda.remedy");
     json_t *one;
 
-    conclude(&d->gpu, ANSWER_NO, "no GPU can be used: %.180s", detail ? detail : "the driver shows none");
+    conclude(&d->gpu, ANSWER_NO, "no GPU can be used: %s", detail ? detail : "the driver shows none");
     one = say(d, SEVERITY_FAIL, "libcuda.so.1", "%s", detail ? detail : "the driver shows no GPU to this process");
     if (words && *words)
         remedy(one, "%s", words);

@@ -93,7 +93,7 @@ static void say_missing(struct doctor *d)
     const char *asked = live_text(d, "library.asked");
     json_t *one;
 
-    conclude(&d->library, ANSWER_NO, "no cuFile library loads: %.180s", detail ? detail : "no reason was given");
+    conclude(&d->library, ANSWER_NO, "no cuFile library loads: %s", detail ? detail : "no reason was given");
     one = say(d, SEVERITY_FAIL, asked ? asked : NAME, "%s", detail ? detail : "it cannot be loaded");
     if (words && *words)
         remedy(one, "%s", words);
@@ -106,7 +106,7 @@ static bool say_needed(struct doctor *d, const char *file)
 
     if (!missing)
         return false;
-    conclude(&d->library, ANSWER_NO, "%.120s does not load: %.80s, which it needs, is not found", file, missing);
+    conclude(&d->library, ANSWER_NO, "%s does not load: %s, which it needs, is not found", file, missing);
     remedy(say(d, SEVERITY_FAIL, file, "%s, which it needs, is not found", missing),
            "install what brings %s, or name its folder in LD_LIBRARY_PATH", missing);
     return true;

@@ -2,6 +2,7 @@
 /* What checks say: findings, facts and conclusions. */
 #include <stdarg.h>
 
+#include "core/fit.h"
 #include "core/quote.h"
 #include "doctor/check.h"
 #include "worker/job.h"
@@ -21,7 +22,7 @@ void conclude(struct conclusion *c, enum answer is, const char *why, ...)
         return;
     c->is = is;
     va_start(ap, why);
-    vsnprintf(c->why, sizeof(c->why), why, ap);
+    fit_vprint(c->why, sizeof(c->why), why, ap);
     va_end(ap);
 }
 

@@ -3,6 +3,7 @@
 #include "driver/cufile.h"
 
 #include "core/error.h"
+#include "core/fit.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -78,7 +79,7 @@ int cufile_error_file(struct spur_error *e, CUfileError_t status, int fd, const 
     int rc;
 
     va_start(ap, detail);
-    vsnprintf(subject, sizeof(subject), detail, ap);
+    fit_vprint(subject, sizeof(subject), detail, ap);
     va_end(ap);
     rc = cufile_error(e, status, operation, "%s", subject);
     if (status.err == CUFILE_HANDLE_NOT_REGISTERED)

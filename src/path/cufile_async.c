@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/fit.h"
 #include "core/util.h"
 #include "path/cufile_path.h"
 
@@ -58,10 +59,10 @@ static int cufile_async_open(struct spur_path *p, struct spur_error *e)
     s = p->state;
     if (s->lib->cuFileReadAsync && s->lib->cuFileWriteAsync)
         return 0;
-    error_errno(e, ENOTSUP, "cufile-async", "%s has no stream interface", s->lib->real_file);
+    error_spur(e, SPUR_CODE_REFUSED, "cufile-async", "%s has no stream interface", cufile_file(s));
     error_remedy(e, "it came with cuFile 1.7 (CUDA 12.2); use --path cufile");
     cufile_path_close(p);
-    return -ENOTSUP;
+    return -EPERM;
 }
 
 static void async_limits(const struct spur_file *f, struct spur_limits *limits)
@@ -175,7 +176,8 @@ static int submit_one(struct spur_queue *q, const struct spur_request *r, struct
                                                 &slot->file_offset, &slot->buffer_offset, &slot->done, stream->native);
     if (status.err)
         return cufile_error(e, status, reads ? "cuFileReadAsync" : "cuFileWriteAsync", "%s: offset %llu, %llu bytes",
-                            r->file->filename, (unsigned long long)r->offset, (unsigned long long)r->length);
+                            fit_name(r->file->filename).text, (unsigned long long)r->offset,
+                            (unsigned long long)r->length);
     rc = q->memory->ops->mark(stream, &slot->ticket, e);
     if (rc < 0)
         return rc;
@@ -205,7 +207,7 @@ static int64_t slot_result(struct spur_queue *q, const struct slot *slot)
 
     if (slot->done < 0) {
         n = cufile_error_transfer(&e, slot->done, (int)-slot->done, "cuFileReadAsync/WriteAsync",
-                                  "%s: offset %llu, %llu bytes", slot->request.file->filename,
+                                  "%s: offset %llu, %llu bytes", fit_name(slot->request.file->filename).text,
                                   (unsigned long long)slot->request.offset, (unsigned long long)slot->request.length);
         return path_fail(q, &e, n);
     }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/fit.h"
 #include "core/util.h"
 #include "path/cufile_path.h"
 
@@ -39,9 +40,9 @@ static int no_batches(const struct spur_path *p, struct spur_error *e)
 {
     const struct cufile_path_state *s = p->state;
 
-    error_errno(e, ENOTSUP, "cufile-batch", "%s has no batch interface", s->lib->real_file);
+    error_spur(e, SPUR_CODE_REFUSED, "cufile-batch", "%s has no batch interface", cufile_file(s));
     error_remedy(e, "it came with cuFile 1.2; use --path cufile");
-    return -ENOTSUP;
+    return -EPERM;
 }
 
 static int cufile_batch_open(struct spur_path *p, struct spur_error *e)
@@ -182,7 +183,7 @@ static int batch_submit(struct spur_queue *q, const struct spur_request *request
         b->free_slots[b->n_free++] = batch->slots[i];
     batch->n = 0;
     return cufile_error(e, status, "cuFileBatchIOSubmit", "%u entries, the first at offset %llu of %s", n,
-                        (unsigned long long)requests[0].offset, requests[0].file->filename);
+                        (unsigned long long)requests[0].offset, fit_name(requests[0].file->filename).text);
 }
 
 /* Words for an entry that did not complete; its count is a negative code. */
@@ -191,8 +192,8 @@ static int64_t entry_failed(struct spur_queue *q, const struct entry *entry, con
     struct spur_error e = {0};
     int r = cufile_error_transfer(&e, (ssize_t)event->ret < 0 ? (ssize_t)event->ret : -5000 - EIO, EIO,
                                   "cuFileBatchIOGetStatus", "%s: offset %llu: status %d, count %lld",
-                                  entry->request.file->filename, (unsigned long long)entry->request.offset,
-                                  event->status, (long long)event->ret);
+                                  fit_name(entry->request.file->filename).text,
+                                  (unsigned long long)entry->request.offset, event->status, (long long)event->ret);
 
     return path_fail(q, &e, r);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/fit.h"
 #include "core/util.h"
 #include "path/cufile_path.h"
 #include "path/cufile_stage.h"
@@ -23,13 +24,18 @@ int cufile_path_probe(struct spur_error *e)
     return 0;
 }
 
+const char *cufile_file(const struct cufile_path_state *s)
+{
+    return s->lib->real_file ? s->lib->real_file : s->lib->asked_file;
+}
+
 static int open_driver(struct spur_path *p, struct spur_error *e)
 {
     struct cufile_path_state *s = p->state;
     CUfileError_t status = s->lib->cuFileDriverOpen();
 
     if (status.err)
-        return cufile_error(e, status, "cuFileDriverOpen", "%s", s->lib->real_file);
+        return cufile_error(e, status, "cuFileDriverOpen", "%s", fit_name(cufile_file(s)).text);
     s->driver_open = true;
     if (!strcmp(path_setting(p, "poll"), "yes") && !s->lib->cuFileSetParameterBool && s->lib->cuFileDriverSetPollMode)
         status = s->lib->cuFileDriverSetPollMode(true, 4);
@@ -50,7 +56,7 @@ static void start_counting(struct cufile_path_state *s)
 
 static void note(const struct cufile_path_state *s, enum cufile_stage stage)
 {
-    cufile_stage_note(stage, s->lib->real_file ?: s->lib->asked_file, s->lib->version.text);
+    cufile_stage_note(stage, cufile_file(s), s->lib->version.text);
 }
 
 static int load_library(struct cufile_path_state *s, const char *library, struct spur_error *e)
@@ -203,7 +209,8 @@ int64_t cufile_move(struct spur_queue *q, const struct spur_request *r, uint64_t
                   : s->lib->cuFileWrite(cufile_handle(r->file), base, left, at, in_buffer);
         if (n < 0)
             return cufile_error_transfer(e, n, errno, reads ? "cuFileRead" : "cuFileWrite",
-                                         "%s: offset %llu, %zu bytes", r->file->filename, (unsigned long long)at, left);
+                                         "%s: offset %llu, %zu bytes", fit_name(r->file->filename).text,
+                                         (unsigned long long)at, left);
         if (n == 0 && reads && r->offset + done >= r->file->bytes)
             break;
         if (n == 0)

@@ -39,6 +39,9 @@ struct cufile_path_state {
 
 extern const struct spur_setting cufile_settings[];
 
+/* The file of the library that was loaded. */
+const char *cufile_file(const struct cufile_path_state *s);
+
 /* path_ops slots of all three. */
 int cufile_path_probe(struct spur_error *e);
 int cufile_path_open(struct spur_path *p, struct spur_error *e);

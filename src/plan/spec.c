@@ -16,12 +16,8 @@ int plan_no_memory(struct spur_error *e)
 
 int plan_at(struct spur_error *e, const char *where, int r)
 {
-    char detail[sizeof(e->detail)];
-
-    if (!e || r == -ENOMEM)
-        return r;
-    memcpy(detail, e->detail, sizeof(detail));
-    snprintf(e->detail, sizeof(e->detail), "%.200s: %.390s", where, detail);
+    if (e && r != -ENOMEM)
+        error_reword(e, "%s: %s", where, e->detail);
     return r;
 }
 

@@ -2,7 +2,6 @@
 #include "worker/cufile_blame.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,17 +47,6 @@ static const json_t *value_of(const json_t *at, const char *dotted)
     return at;
 }
 
-static void add(struct spur_error *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct spur_error *e, const char *format, ...)
-{
-    size_t used = strlen(e->detail);
-    va_list ap;
-
-    va_start(ap, format);
-    vsnprintf(e->detail + used, sizeof(e->detail) - used, format, ap);
-    va_end(ap);
-}
-
 static bool is_set_by(const struct job *job, const char *dotted)
 {
     for (size_t i = 0; i < job->n_settings; i++)
@@ -81,9 +69,9 @@ static void visit(void *context, const char *dotted, unsigned line)
     b->found = true;
     b->in_file |= !is_set_by(b->job, dotted);
     if (b->filename)
-        add(b->e, "; in %s:%u %s %s", b->filename, line, dotted, what);
+        error_reword(b->e, "%s; in %s:%u %s %s", b->e->detail, b->filename, line, dotted, what);
     else
-        add(b->e, "; in the trial's cufile.json %s %s", dotted, what);
+        error_reword(b->e, "%s; in the trial's cufile.json %s %s", b->e->detail, dotted, what);
 }
 
 /* The check of doctor that says more; NULL: it is all said. */
@@ -94,7 +82,7 @@ static const char *blame_text(const struct job *job, const char *text, const cha
     struct blame b = {job, config, filename, e, false, false, library_version()};
 
     if (!config) {
-        add(e, "; %s", why.detail);
+        error_reword(e, "%s; %s", e->detail, why.detail);
         error_remedy(e, "%s", why.remedy);
         return "cufile-json";
     }

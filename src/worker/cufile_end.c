@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "core/util.h"
 #include "driver/cufile_version.h"
 #include "path/cufile_stage.h"
@@ -35,7 +36,7 @@ bool cufile_end_words(const struct trial_env *env, char *ret, size_t size)
     if (!env->dir[0] || !cufile_stage_read(note, &seen))
         return false;
     find_file(&seen);
-    snprintf(ret, size, "%.200s (cuFile %s)%s", seen.file, seen.version[0] ? seen.version : "of unknown version",
+    snprintf(ret, size, "%s (cuFile %s)%s", seen.file, seen.version[0] ? seen.version : "of unknown version",
              words[seen.stage]);
     return true;
 }
@@ -43,13 +44,9 @@ bool cufile_end_words(const struct trial_env *env, char *ret, size_t size)
 void cufile_end_blame(const struct trial_env *env, const json_t *log, struct spur_error *e)
 {
     const char *line = json_string_value(json_array_get(log, json_array_size(log) - 1));
-    size_t used = strlen(e->detail);
-    char words[400];
+    char words[CUFILE_END_WORDS];
 
     if (!cufile_end_words(env, words, sizeof(words)))
         return;
-    snprintf(e->detail + used, sizeof(e->detail) - used, "; %s; cufile.log: %s", words,
-             line  ? line
-             : log ? "nothing"
-                   : "it wrote none");
+    error_reword(e, "%s; %s; cufile.log: %s", e->detail, words, line ? line : log ? "nothing" : "it wrote none");
 }

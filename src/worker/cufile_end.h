@@ -5,6 +5,8 @@
 
 #include "worker/trial_env.h"
 
+#define CUFILE_END_WORDS 4300 /* bytes: the whole name of a file, and what is said of it */
+
 /*
  * "/a/libcufile.so.1.15.1 (cuFile 1.15.1) was being loaded", "...: its driver was being closed". False, and "": the
  * worker did not come to a library, or its path has none.

@@ -163,8 +163,13 @@ static void state_words(const json_t *threads, char *ret, size_t size)
                          json_string_value(json_object_get(t, "name")), json_string_value(json_object_get(t, "state")),
                          json_string_value(json_object_get(t, "wchan")));
 
-        if (k < 0 || (n += (size_t)k) >= size)
+        if (k < 0)
             return;
+        if (n + (size_t)k + strlen(", ...") >= size) { /* the others are in the JSON */
+            strcpy(ret + n, i ? ", ..." : "...");
+            return;
+        }
+        n += (size_t)k;
     }
 }
 
@@ -196,7 +201,7 @@ static void on_stall(struct parent *p)
 {
     struct spur_error *e = &p->end->error;
     const char *outcome;
-    char words[400];
+    char words[300]; /* of 600: which library it was is said as well */
 
     p->end->stuck_threads = thread_states(p->pid);
     state_words(p->end->stuck_threads, words, sizeof(words));
@@ -349,7 +354,7 @@ static void watch(struct parent *p)
 /* Some libraries crash or hang when they are closed; the result was sent before. */
 static void note_end(const struct parent *p)
 {
-    char how[100], words[400], text[600];
+    char how[100], words[CUFILE_END_WORDS], text[CUFILE_END_WORDS + 200];
     bool of_library = cufile_end_words(&p->env, words, sizeof(words));
     json_t *note;
 

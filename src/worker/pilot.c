@@ -76,7 +76,7 @@ static bool is_of_road(const struct spur_error *why)
 static int refuse(const struct spur_error *why, const char *log, const char *file, struct spur_error *e)
 {
     error_spur(e, SPUR_CODE_REFUSED, "route",
-               "the direct road was asked for, and a pilot with compatibility mode forbidden failed: %.250s%s%.200s",
+               "the direct road was asked for, and a pilot with compatibility mode forbidden failed: %s%s%s",
                why->detail, log ? "; cufile.log: " : "", log ? log : "");
     if (strstr(why->remedy, "route=any"))
         error_remedy(e, "%s", why->remedy);
@@ -96,9 +96,7 @@ static bool is_of_process(const struct spur_error *why)
 
 static void add_log(struct spur_error *e, const char *line)
 {
-    size_t used = strlen(e->detail);
-
-    snprintf(e->detail + used, sizeof(e->detail) - used, "; cufile.log: %.200s", line);
+    error_reword(e, "%s; cufile.log: %s", e->detail, line);
 }
 
 /* Of whichever road: the library, the GPU, the storage or the process. Its code stays as it is; what came before the
@@ -107,10 +105,11 @@ static int fail(const struct spur_error *why, const char *log, bool began, const
 {
     *e = *why;
     if (is_of_process(why) || began)
-        snprintf(e->detail, sizeof(e->detail), "in the pilot of route=direct: %.500s", why->detail);
+        error_reword(e, "in the pilot of route=direct: %s", why->detail);
     if (log && !is_of_process(why) && !error_is_refusal(why))
         add_log(e, log);
-    if (error_is_refusal(why) || (why->source == SPUR_SOURCE_CUFILE && why->code != -EINVAL)) /* cufile_blame did */
+    if ((error_is_refusal(why) && why->source != SPUR_SOURCE_SPUR) || /* which says all of it */
+        (why->source == SPUR_SOURCE_CUFILE && why->code != -EINVAL))  /* cufile_blame did */
         refer_to(e, refer_check(why), file);
     return error_is_refusal(why) ? -EPERM : -EIO;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/fit.h"
 #include "core/quote.h"
 #include "core/util.h"
 
@@ -29,7 +30,8 @@ void refer_to_config(struct spur_error *e, const char *check, const char *file, 
         n = snprintf(words, sizeof(words), "%sspur doctor --check %s FILE says more",
                      config ? "CUFILE_ENV_PATH_JSON=FILE " : "", check);
     if (used + 2 + (size_t)n >= room) /* what to read is worth more than the end of a long remedy */
-        used = room - (size_t)n - 3;
+        fit_text(e->remedy, room - (size_t)n - 2);
+    used = strlen(e->remedy);
     snprintf(e->remedy + used, room - used, "%s%s", used ? "; " : "", words);
 }
 

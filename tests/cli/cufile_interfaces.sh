@@ -22,8 +22,11 @@ done
 path=cufile-batch cufile 0 1.15.1.6 --set route=compat --depth 8
 path=cufile-batch cufile 0 1.15.1.6 --set route=compat --depth 8 # again: now it is cached
 holds "r['served'] == 'cache' and any(n.startswith('fault') for n in r['notes'])" # as the real 1.15 was seen to do
-path=cufile-async cufile 1 1.4.0.31 --set route=compat
+path=cufile-async cufile 3 1.4.0.31 --set route=compat # the road asked for is not there
 says err "no stream interface"
+path=cufile-async cufile 3 1.4.0.31
+says err "no stream interface"
+says_not err "spur doctor"
 path=cufile cufile 2 1.15.1.6 --set route=compat --depth 2
 path=cufile-async cufile 2 1.15.1.6 --set route=compat --set streams=0
 path=cufile cufile 2 1.15.1.6 --set route=best

@@ -57,6 +57,21 @@ FAKE_CUFILE_FAIL=cuFileHandleRegister:1:5030 honest 1 "CU_FILE_INTERNAL_ERROR (5
 FAKE_CUFILE_FAIL=cuFileRead:2:abort honest 1 "killed by SIGABRT; $(library $v) (cuFile $v) was in use" --memory cuda:0
 FAKE_CUFILE_FAIL=cuFileDriverOpen:1:abort honest 1 "(cuFile $v): its driver was being opened" --memory cuda:0
 FAKE_CUFILE_FAIL=cuFileRead:2:hang honest 1 "no request completed for 1 s" --memory cuda:0 --stall 1s
+# Long names are cut in their middle: the code, the reason and the file's own name stay.
+long=$work/$(printf '%0100d/%0100d/%0100d' 1 2 3)
+mkdir -p "$long"
+cp "$(library $v)" "$long"
+while IFS="|" read -r road fail code words; do
+    FAKE_CUFILE_ROAD=$road FAKE_CUFILE_FAIL=$fail expect "$code" "$SPUR" run --file "$work/f" --path cufile --memory cuda:0 \
+        --set library="$long/libcufile.so.$v" </dev/null
+    one_line
+    says err "/libcufile.so.$v"
+    says err "$words"
+done <<END
+posix||3|(5001)
+nvfs|cuFileDriverOpen:1:5027|3|(5027)
+nvfs|cuFileDriverOpen:1:abort|1|(cuFile $v): its driver was being opened; cufile.log: 
+END
 # One that is interrupted is no refusal.
 FAKE_CUFILE_FAIL=cuFileRead:1:hang started --file "$work/f" --path cufile --memory cuda:0 --bytes 4M \
     --set library="$(library $v)"

@@ -60,6 +60,7 @@ others = {('worker/external_execute.c', 'program'), ('worker/external.c', 'progr
           ('plan/order.c', 'plan'), # repeats what the first arm was refused for
           ('sweep/identity.c', 'resume'), ('cli/compare.c', 'resume'), ('cli/compare.c', 'write-job'),
           ('cli/compare_code.c', 'plan'), ('sweep/command.c', 'prepare'), ('driver/cuda.c', 'cuDeviceGet'), # worker/trial_memory.c does
+          ('path/cufile_async.c', 'cufile-async'), ('path/cufile_batch.c', 'cufile-batch'), # a library that lacks it: its remedy says all
           ('cli/run_json.c', 'json'), ('driver/cufile.c', 'dlopen'), ('worker/cufile_json.c', 'json')} # files of the user's own
 faults, seen, names = [], set(), set()
 for name in [f for d in ('worker', 'workload', 'plan', 'sweep', 'path', 'memory', 'driver') for f in glob.glob(f'{root}/src/{d}/*.c')] + \
