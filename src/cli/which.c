@@ -37,7 +37,9 @@ static const struct option which_rows[] = {
      .help = "a program, by name or path; it is not run",
      .manual =
          "A script is followed to its interpreter. If that is a Python, its environment is looked at. NAME=VALUE words "
-         "before the program count, and so does env with its options; nothing is expanded. Arguments behind the "
+         "before the program count, and so do env with its options and cd, export, unset and exec; nothing is "
+         "expanded. "
+         "Of several programs only the first is looked at, and a note names the rest. Arguments behind the "
          "program are left out of account: of bash -c '...' and of other programs that start programs it is "
          "they themselves that are looked at, and a note says so."},
     {.name = "python",
@@ -123,7 +125,8 @@ static int which_run(void *options, const struct option_result *given)
 static const struct command_exit which_exits[] = {
     {EXIT_OK, "A libcufile is loaded, or would be."},
     {EXIT_FAILED, "What was asked about cannot be read: no such process or file, no permission, no ELF file."},
-    {EXIT_USAGE, "An unknown or conflicting option, nothing asked about, or no Python environment."},
+    {EXIT_USAGE,
+     "An unknown or conflicting option, nothing asked about, no Python environment, or a command that no shell takes."},
     {EXIT_REFUSED, "No cuFile is loaded or would be; the output says so, and which copies there are."},
     COMMAND_EXITS_END,
 };

@@ -121,16 +121,26 @@ static size_t count_taken(const json_t *application)
     return n;
 }
 
-static const char *none_of(const json_t *application)
+/* @alone: of an image that no other application was found in. */
+static const char *none_of(const json_t *application, bool alone)
 {
-    if (json_array_size(json_object_get(application, "uses")))
+    bool uses = json_array_size(json_object_get(application, "uses"));
+    bool libraries = json_array_size(json_object_get(application, "libraries"));
+
+    if (!strcmp(text_of(application, "kind"), "image")) {
+        if (uses)
+            return "what asks for libcufile in it would find none";
+        if (!alone)
+            return "nothing else in it asks for cuFile";
+        return libraries ? "nothing in it asks for cuFile, though there is one"
+                         : "nothing in it asks for cuFile, and there is none";
+    }
+    if (uses)
         return "asks for libcufile, but would find none";
-    if (json_array_size(json_object_get(application, "libraries")))
-        return "loads no cuFile by itself, though there is one";
-    return "loads no cuFile";
+    return libraries ? "loads no cuFile by itself, though there is one" : "loads no cuFile";
 }
 
-static void print_head(FILE *out, const json_t *application)
+static void print_head(FILE *out, const json_t *application, bool alone)
 {
     const json_t *library;
     char version[96];
@@ -138,7 +148,7 @@ static void print_head(FILE *out, const json_t *application)
 
     if (!n) {
         print_name(out, application);
-        fprintf(out, "%s\n", none_of(application));
+        fprintf(out, "%s\n", none_of(application, alone));
         return;
     }
     json_array_foreach(json_object_get(application, "libraries"), i, library)
@@ -339,12 +349,12 @@ static void print_misses(FILE *out, const json_t *application)
     }
 }
 
-static void print_application(FILE *out, const json_t *application)
+static void print_application(FILE *out, const json_t *application, bool alone)
 {
     const json_t *library, *note;
     size_t i;
 
-    print_head(out, application);
+    print_head(out, application, alone);
     json_array_foreach(json_object_get(application, "notes"), i, note) line(out, "note", "%s", json_string_value(note));
     json_array_foreach(json_object_get(application, "libraries"), i, library) if (is_true(library, "taken"))
         print_library(out, application, library);
@@ -356,13 +366,13 @@ static void print_application(FILE *out, const json_t *application)
 void which_text_print(FILE *out, const json_t *answer)
 {
     const json_t *application, *table = json_object_get(answer, "table");
-    size_t i;
+    size_t i, n = json_array_size(json_object_get(answer, "applications"));
 
     json_array_foreach(json_object_get(answer, "applications"), i, application)
     {
         if (i)
             fputc('\n', out);
-        print_application(out, application);
+        print_application(out, application, n == 1);
     }
     if (which_is_found(answer))
         fprintf(out,

@@ -210,18 +210,28 @@ static void later(struct app *a, const struct found *f, const struct object *obj
     app_copy(a, f->real, why);
 }
 
-void app_search(struct app *a, const char *how, const struct object *object, const char *name, bool in_code)
+static void search(struct app *a, const char *how, const struct object *object, const char *name, bool in_code,
+                   bool only_found)
 {
     struct found *found = calloc(FOUND_MAX, sizeof(*found));
     size_t n = found ? loader_find(&a->loader, object, a->program, name, found) : 0;
-
-    json_t *use = add_use(a, how, object ? object->file : NULL, name, n ? &found[0] : NULL);
+    json_t *use = only_found && !n ? NULL : add_use(a, how, object ? object->file : NULL, name, n ? &found[0] : NULL);
 
     if (use && in_code)
         json_object_set_new(use, "in_code", json_true());
     for (size_t i = 1; i < n; i++)
         later(a, &found[i], object);
     free(found);
+}
+
+void app_search(struct app *a, const char *how, const struct object *object, const char *name, bool in_code)
+{
+    search(a, how, object, name, in_code, false);
+}
+
+void app_offer(struct app *a, const char *name)
+{
+    search(a, "dlopen", NULL, name, false, true);
 }
 
 /* ------------------------------------------------------------------------------------------------ */

@@ -36,6 +36,8 @@ void app_note(struct app *a, const char *format, ...) __attribute__((format(prin
 void app_search(struct app *a, const char *how, const struct object *object, const char *name, bool in_code);
 /* The same where it is known which file it gets. */
 void app_use(struct app *a, const char *how, const char *object, const char *name, const struct found *found);
+/* What any program gets that opens @name; nothing if it would find none, for nobody was seen to ask. */
+void app_offer(struct app *a, const char *name);
 /* A library that is mapped by a process; deleted: its name is no longer that file. */
 void app_mapped(struct app *a, const char *file, bool deleted, const char *contents);
 /* Another copy, and why it is not taken. Nothing happens if it is known already. */

@@ -3,35 +3,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "core/util.h"
-
-struct words {
-    const char *at; /* the rest of the command */
-    char *to;       /* where the next word goes; room for all of them */
-};
-
-/* The next word without its quotes; NULL: there is no more. */
-static char *next_word(struct words *w)
-{
-    char *word = w->to, quote = 0;
-
-    w->at += strspn(w->at, " \t\n");
-    if (!*w->at)
-        return NULL;
-    for (; *w->at && (quote || !strchr(" \t\n", *w->at)); w->at++) {
-        if (quote ? *w->at == quote : *w->at == '\'' || *w->at == '"')
-            quote = quote ? 0 : *w->at;
-        else if (*w->at == '\\' && quote != '\'' && w->at[1])
-            *w->to++ = *++w->at;
-        else
-            *w->to++ = *w->at;
-    }
-    *w->to++ = '\0';
-    return word;
-}
+#include "which/words.h"
 
 static bool base_is(const char *file, const char *name)
 {
@@ -89,6 +67,16 @@ static void clear(struct which_question *q)
     q->library_path = q->preload = q->path = q->home = q->python_path = NULL;
 }
 
+/* A later folder is relative to an earlier one. */
+static void enter(struct which_call *call, const char *folder)
+{
+    char before[PATH_MAX];
+
+    strcpy(before, call->folder);
+    snprintf(call->folder, sizeof(call->folder), "%s%s%s", *folder == '/' ? "" : before,
+             *folder == '/' || !*before ? "" : "/", folder);
+}
+
 /* ------------------------------------------------------------------------------------------------
  * env (GNU coreutils, BSD)
  */
@@ -96,7 +84,7 @@ static void clear(struct which_question *q)
 /* "-u NAME", "-uNAME", "--unset=NAME", "--unset NAME": what stands behind the option. */
 static const char *value_of(struct words *w, const char *rest)
 {
-    return *rest == '=' ? rest + 1 : *rest ? rest : next_word(w);
+    return *rest == '=' ? rest + 1 : *rest ? rest : words_next(w);
 }
 
 static bool walk(struct which_call *call, struct words *w, bool in_env, bool is_inner);
@@ -104,12 +92,11 @@ static bool walk(struct which_call *call, struct words *w, bool in_env, bool is_
 /* -S: its value is words of its own, before what follows. */
 static bool split(struct which_call *call, struct words *w, const char *value, bool is_inner)
 {
-    struct words inner = {value, w->to};
+    struct words inner = {.at = value, .to = w->to};
     bool found = value && !is_inner && walk(call, &inner, true, true);
 
+    call->has_arguments = found && words_next(&inner);
     w->to = inner.to;
-    if (found)
-        call->has_arguments |= w->at[strspn(w->at, " \t\n")] != '\0';
     return found;
 }
 
@@ -125,7 +112,7 @@ static bool long_option(struct which_call *call, struct words *w, const char *na
         set(&call->q, value ? value : "", value ? strlen(value) : 0, NULL);
     }
     if (!strncmp(name, chdir, strlen(chdir)))
-        value_of(w, name + strlen(chdir));
+        enter(call, value_of(w, name + strlen(chdir)) ?: "");
     if (!strncmp(name, split_string, strlen(split_string)))
         return split(call, w, value_of(w, name + strlen(split_string)), is_inner);
     return false;
@@ -148,6 +135,8 @@ static bool option(struct which_call *call, struct words *w, const char *word, b
         value = value_of(w, c + 1);
         if (*c == 'u' && value)
             set(&call->q, value, strlen(value), NULL);
+        if (*c == 'C')
+            enter(call, value ? value : "");
         return *c == 'S' && split(call, w, value, is_inner);
     }
     return false;
@@ -155,39 +144,206 @@ static bool option(struct which_call *call, struct words *w, const char *word, b
 
 /* ------------------------------------------------------------------------------------------------ */
 
+/* "exec -a NAME PROGRAM", "command PROGRAM": a shell's own, and the program follows. */
+static bool is_prefix(const char *word)
+{
+    return !strcmp(word, "exec") || !strcmp(word, "command") || !strcmp(word, "!");
+}
+
+static void prefix_option(struct which_call *call, struct words *w, const char *word)
+{
+    if (strchr(word, 'c'))
+        clear(&call->q);
+    if (word[strlen(word) - 1] == 'a')
+        words_next(w);
+}
+
 /* env takes every word with '=' in it; a shell only names. */
 static bool walk(struct which_call *call, struct words *w, bool in_env, bool is_inner)
 {
+    bool in_prefix = false;
     const char *word;
 
-    while ((word = next_word(w))) {
-        if (is_assignment(word) || (in_env && strchr(word, '=') && word[0] != '-')) {
+    while ((word = words_next(w))) {
+        if (!in_prefix && (is_assignment(word) || (in_env && strchr(word, '=') && word[0] != '-'))) {
             assign(&call->q, word);
         } else if (in_env && word[0] == '-') {
             if (option(call, w, word, is_inner))
                 return true;
+        } else if (in_prefix && word[0] == '-') {
+            prefix_option(call, w, word);
+        } else if (!in_env && is_prefix(word)) {
+            in_prefix = true;
         } else {
             call->program = word;
             in_env = base_is(word, "env");
+            in_prefix = false;
             if (in_env)
                 continue;
-            call->has_arguments = w->at[strspn(w->at, " \t\n")] != '\0';
             return true;
         }
     }
     return false;
 }
 
-int which_call_parse(const struct which_question *q, struct which_call *ret)
+/* ------------------------------------------------------------------------------------------------
+ * What a shell does itself before it comes to the program
+ */
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+    for (; *list; list++)
+        if (!strcmp(word, *list))
+            return true;
+    return false;
+}
+
+static void change_folder(struct which_call *call, struct words *w)
+{
+    const char *word = words_next(w);
+
+    while (word && word[0] == '-' && word[1])
+        word = words_next(w);
+    enter(call, word ? word : call->q.home ? call->q.home : "");
+}
+
+static void export(struct which_call *call, struct words *w)
+{
+    for (const char *word; (word = words_next(w));)
+        if (is_assignment(word))
+            assign(&call->q, word);
+}
+
+static void unset(struct which_call *call, struct words *w)
+{
+    for (const char *word; (word = words_next(w));)
+        set(&call->q, word, strlen(word), NULL);
+}
+
+static const char *const own[] = {"cd", "export", "unset", ":", "set", "ulimit", "umask", "trap", "shopt", NULL};
+
+/* True: it is a shell's own, and changes no more than what was noted of it. */
+static bool is_done_by_shell(struct which_call *call, struct words *w)
+{
+    const char *name = call->program;
+
+    if (!strcmp(name, "cd"))
+        change_folder(call, w);
+    else if (!strcmp(name, "export"))
+        export(call, w);
+    else if (!strcmp(name, "unset"))
+        unset(call, w);
+    else
+        return is_one_of(name, own);
+    return true;
+}
+
+/* Variables that are set without a program are the program's only if they are of the environment already. */
+static void keep_exported(struct which_question *q, const struct which_question *before)
+{
+    static const char *const names[] = {"LD_LIBRARY_PATH", "LD_PRELOAD", "PATH", "HOME", "PYTHONPATH"};
+    struct which_question old = *before;
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (!*variable(&old, names[i], strlen(names[i])))
+            set(q, names[i], strlen(names[i]), NULL);
+}
+
+/* To what is run after a command that did well. False: nothing is. */
+static bool go_on(struct words *w)
+{
+    const char *by;
+
+    do {
+        while (words_next(w))
+            ;
+        by = words_operator(w);
+    } while (!strcmp(by, "||"));
+    w->at += strspn(w->at, " \t\n");
+    return *w->at && (!strcmp(by, "&&") || !strcmp(by, ";") || !strcmp(by, "\n"));
+}
+
+/* The first program of the command, and what was done before it. */
+static void find_program(struct which_call *call, struct words *w)
+{
+    for (;;) {
+        struct which_question before = call->q;
+        bool found;
+
+        call->program = NULL;
+        w->at += strspn(w->at, " \t\n");
+        found = walk(call, w, false, false);
+        if (found) {
+            struct which_question its_own = call->q;
+
+            call->q = before;
+            if (!is_done_by_shell(call, w)) {
+                call->q = its_own;
+                return;
+            }
+        } else if (call->program) { /* env alone */
+            return;
+        } else {
+            keep_exported(&call->q, &before);
+        }
+        if (!go_on(w))
+            return;
+    }
+}
+
+/* What follows the program; and that all of it can be read. */
+static void find_rest(struct which_call *call, struct words *w)
+{
+    const char *begin;
+
+    while (words_next(w))
+        call->has_arguments = true;
+    begin = w->at;
+    while (*words_operator(w))
+        while (words_next(w))
+            ;
+    if (begin[strspn(begin, " \t\n;&")])
+        call->rest = begin;
+}
+
+/* ------------------------------------------------------------------------------------------------ */
+
+static int refuse(struct spur_error *e, const char *remedy, const char *what, const char *why)
+{
+    return error_usage(e, "--command", remedy, "--command: %s %s", what, why);
+}
+
+static int judge(const struct which_call *call, const struct words *w, struct spur_error *e)
+{
+    static const char *const sets[] = {"source", ".", "eval", "alias", "pushd", "popd", NULL};
+    static const char *const syntax[] = {"{", "if", "for", "while", "until", "case", "select", "function", "[[", NULL};
+    const char close[] = {w->unclosed, 0};
+
+    if (w->unclosed && !w->has_text)
+        return refuse(e, "close it, or quote it", close, "is not closed: no shell takes that");
+    if (!call->program && *call->q.command && strchr("|&;", call->q.command[strspn(call->q.command, " \t\n")]))
+        return refuse(e, "give the program", "it", "begins with an operator: no shell takes that");
+    if (call->program && is_one_of(call->program, own))
+        return refuse(e, "give the program", call->program, "is a shell's own, and no program follows it");
+    if (call->program && is_one_of(call->program, sets))
+        return refuse(e, "give the program itself, with --library-path if it sets one", call->program,
+                      "may change what is loaded, and is not read");
+    if (call->program && (call->program[0] == '(' || is_one_of(call->program, syntax)))
+        return refuse(e, "give the program itself", call->program, "is a shell's language, and is not read");
+    return 0;
+}
+
+int which_call_parse(const struct which_question *q, struct which_call *ret, struct spur_error *e)
 {
     size_t room = 2 * (strlen(q->command) + 2); /* twice: a word of env -S is split again */
-    struct words w = {q->command, malloc(room)};
+    struct words w = {.at = q->command, .to = malloc(room), .shell = true};
 
     *ret = (struct which_call){.q = *q, .text = w.to};
     if (!w.to)
-        return -ENOMEM;
-    walk(ret, &w, false, false);
-    return 0;
+        return error_errno(e, ENOMEM, "malloc", "a command");
+    find_program(ret, &w);
+    find_rest(ret, &w);
+    return judge(ret, &w, e);
 }
 
 void which_call_free(struct which_call *call)

@@ -126,8 +126,8 @@ static int see_rest(struct image *i, const struct scan *s, struct spur_error *e)
     if (app_open(&a, i->t, "image", i->q->root, i->q->library_path, which_machine(i->t, "")) < 0)
         return error_errno(e, ENOMEM, "json_pack", "application");
     see_objects(&a, s);
-    app_search(&a, "dlopen", NULL, "libcufile.so.0", false);
-    app_search(&a, "dlopen", NULL, "libcufile.so", false);
+    app_offer(&a, "libcufile.so.0");
+    app_offer(&a, "libcufile.so");
     for (size_t k = 0; k < s->n_hits; k++)
         if (s->hits[k].kind == SCAN_LIBRARY && !is_shown(i, s->hits[k].file))
             app_copy(&a, s->hits[k].file, "not in a folder that the loader searches");

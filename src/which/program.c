@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include <sys/xattr.h>
 
 #include "core/error.h"
+#include "core/fit.h"
 #include "core/util.h"
 #include "which/call.h"
 #include "which/library.h"
@@ -111,8 +113,9 @@ static int follow(const struct tree *t, const struct which_question *q, const ch
     char next[PATH_MAX];
 
     if (!program || !which_in_path(t, q->path, program, file)) {
-        error_errno(e, ENOENT, "access", "%.400s", q->command);
-        error_remedy(e, "it is no file%s%s and not in PATH", *t->root ? " below " : "", t->root);
+        error_errno(e, ENOENT, "access", "%s", program ? program : q->command);
+        error_remedy(e, "it is no file%s%s and not in PATH%s", *t->root ? " below " : "", t->root,
+                     program && strpbrk(program, "$`~*?") ? "; nothing is expanded: write it out" : "");
         return -ENOENT;
     }
     for (int i = 0; i < MOST_SCRIPTS; i++) {
@@ -121,7 +124,7 @@ static int follow(const struct tree *t, const struct which_question *q, const ch
         strcpy(file, next);
     }
     if (problem[0])
-        return error_spur(e, SPUR_CODE_NONE, "read", "%s: %s", q->command, problem);
+        return error_spur(e, SPUR_CODE_NONE, "read", "%s: %s", program, problem);
     return 0;
 }
 
@@ -226,16 +229,25 @@ static int make(const struct tree *t, const struct which_question *q, const char
     return r;
 }
 
+static void note(json_t *application, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void note(json_t *application, const char *format, ...)
+{
+    char text[1000];
+    va_list ap;
+
+    va_start(ap, format);
+    fit_vprint(text, sizeof(text), format, ap);
+    va_end(ap);
+    json_array_append_new(json_object_get(application, "notes"), which_string(text));
+}
+
 /* A shell's or launcher's own libraries are not what was meant. */
 static void note_launcher(const struct which_call *call, const char *file, json_t *application)
 {
     bool is_script = which_call_starts_others(file) && !which_call_starts_others(call->program);
 
-    if (!is_script && (!call->has_arguments || !which_call_starts_others(call->program)))
-        return;
-    json_array_append_new(
-        json_object_get(application, "notes"),
-        json_sprintf("this is %.300s itself: what it starts is not looked at; give that program to --command", file));
+    if (is_script || (call->has_arguments && which_call_starts_others(call->program)))
+        note(application, "this is %s itself: what it starts is not looked at; give that program to --command", file);
 }
 
 static int look_at(const struct tree *t, const struct which_call *call, json_t **ret, struct spur_error *e)
@@ -258,18 +270,47 @@ static int look_at(const struct tree *t, const struct which_call *call, json_t *
     return r;
 }
 
+/* The same tree, where the program is started in it. */
+static int enter(const struct tree *t, const char *folder, struct tree *ret, struct spur_error *e)
+{
+    int r;
+
+    *ret = *t;
+    if (!*folder)
+        return 0;
+    r = tree_resolve(t, folder, ret->cwd);
+    if (!r && !tree_is_dir(t, ret->cwd))
+        r = -ENOTDIR;
+    if (r < 0) {
+        error_errno(e, -r, "chdir", "%s%s%s", t->root, *t->root && *folder != '/' ? "/" : "", folder);
+        if (strpbrk(folder, "$`~*?"))
+            error_remedy(e, "nothing is expanded: write it out");
+    }
+    return r;
+}
+
+static int look_at_first(const struct tree *t, const struct which_question *q, json_t **ret, struct spur_error *e)
+{
+    struct which_call call;
+    struct tree there;
+    int r = which_call_parse(q, &call, e);
+
+    if (!r)
+        r = enter(t, call.folder, &there, e);
+    if (!r)
+        r = look_at(&there, &call, ret, e);
+    if (!r && call.rest)
+        note(*ret, "only %s is looked at, not the rest of the command (%s): give each program to --command by itself",
+             call.program, call.rest);
+    which_call_free(&call);
+    return r;
+}
+
 /* A file whose name has blanks needs no quotes. */
 int which_program(const struct tree *t, const struct which_question *q, json_t **ret, struct spur_error *e)
 {
-    struct which_call call;
+    const struct which_call call = {.q = *q, .program = q->command};
     char file[PATH_MAX];
-    int r = which_call_parse(q, &call);
 
-    if (!r && which_in_path(t, q->path, q->command, file)) {
-        call.program = q->command;
-        call.has_arguments = false;
-    }
-    r = r ? error_errno(e, ENOMEM, "malloc", "a command") : look_at(t, &call, ret, e);
-    which_call_free(&call);
-    return r;
+    return which_in_path(t, q->path, q->command, file) ? look_at(t, &call, ret, e) : look_at_first(t, q, ret, e);
 }

@@ -50,5 +50,30 @@ reads "itself: what it starts is not looked at; give that program to --command"
 mv "$work/bin/asks" "$work/bin/asks A=B" # a file's whole name needs no quotes
 expect 3 "$SPUR" which --command "$work/bin/asks A=B"
 expect 1 "$SPUR" which --command "env none"
-says err "env none: No such file"
+says err "spur which: none: No such file"
 expect 1 "$SPUR" which --command "A=B"
+
+# Of several programs the first is looked at, and the rest is named; what a shell does before it counts.
+program bin/asks -L"$work/one" -l:libcufile.so.0
+for rest in "| wc" "&& $work/bin/asks" "; $work/bin/asks" "|| true" "& $work/bin/asks"; do
+    answer 3 --command "LD_LIBRARY_PATH=$work/one cat $rest"
+    holds "app['program'].endswith('/cat') and '($rest)' in app['notes'][0] and len(app['notes']) == 1"
+done
+so here/libcufile.so.0
+cp "$work/bin/asks" "$work/here/asks"
+for before in "cd $work/here &&" "cd $work; cd here;" "cd -- $work/here || exit 1;" "cd $work/here && exec" "env -C $work/here"; do
+    answer 0 --command "export LD_LIBRARY_PATH=.; $before ./asks 2>&1 >$work/o </dev/null"
+    holds 'taken == [work + "/here/libcufile.so.0"] and not app["notes"]'
+done
+wrong() { # CODE WORDS COMMAND
+    expect "$1" "$SPUR" which --command "$3"
+    one_line
+    says err "$2"
+}
+wrong 2 "' is not closed" "ls 'unclosed"
+wrong 2 "begins with an operator" "| ls"
+wrong 2 "source may change what is loaded" "source x && ./asks"
+wrong 2 "a shell's language" "if true; then ls; fi"
+wrong 2 "no program follows it" "cd /"
+wrong 1 "$work/none: No such file" "cd $work/none && ls"
+wrong 1 "nothing is expanded" 'cd $HOME/x && ls'

@@ -36,6 +36,12 @@ reads "libcufile 1.9.1 is what a program without an RPATH gets"
 answer 3 --root "$work/image" --command /usr/bin/python3.11
 holds 'app["kind"] == "python" and libs == [] and app["prefix"] == "/usr"'
 
+mkdir "$work/empty" # nothing is made up of who might ask
+answer 3 --root "$work/empty"
+holds 'uses == [] and libs == []'
+expect 3 "$SPUR" which --root "$work/empty"
+reads "nothing in it asks for cuFile, and there is none"
+
 # A cache that is damaged, or none, is said.
 echo nonsense >"$work/image/etc/ld.so.cache"
 expect 0 "$SPUR" which --root "$work/image"
