@@ -52,3 +52,7 @@ expect 3 "$SPUR" compare --resume "$work/m.db" --allow-code
 one_line
 says err "arm.mine.library_sha256 changed"
 no_litter
+# shellcheck disable=SC2086
+expect 3 "$SPUR" compare --results "$work/i.db" $short --dry-run --arm odirect \
+    --arm old:path=cufile-async,route=compat,library="$(library 1.4.0.31)" # it has no such interface
+says err "no stream interface"
