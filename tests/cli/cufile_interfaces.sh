@@ -24,7 +24,7 @@ path=cufile-batch cufile 0 1.15.1.6 --set route=compat --depth 8 # again: now it
 holds "r['served'] == 'cache' and any(n.startswith('fault') for n in r['notes'])" # as the real 1.15 was seen to do
 path=cufile-async cufile 3 1.4.0.31 --set route=compat # the road asked for is not there
 says err "no stream interface"
-path=cufile-async cufile 3 1.4.0.31
+FAKE_CUFILE_ROAD=nvfs path=cufile-async cufile 3 1.4.0.31
 says err "no stream interface"
 says_not err "spur doctor"
 path=cufile cufile 2 1.15.1.6 --set route=compat --depth 2
