@@ -16,8 +16,10 @@
 /* In order of the codes. 5021 and 5032 do not exist; the vendor's MAX moved from 5037 to 5050 and means nothing. */
 static const struct cufile_code codes[] = {
     {5001, "DRIVER_NOT_INITIALIZED",
-     "no direct road here (nvidia-fs is not loaded) and compatibility mode is forbidden",
-     "load nvidia-fs (modprobe nvidia-fs), set properties.use_pci_p2pdma where the kernel and drive allow it, or allow "
+     "the library finds no direct road here (no nvidia-fs that it can use, no P2PDMA) and compatibility mode is "
+     "forbidden",
+     "see that nvidia-fs is loaded (modprobe nvidia-fs), set properties.use_pci_p2pdma where the kernel and drive "
+     "allow it, or allow "
      "compatibility mode (route=any)",
      -ENODEV},
     {5002, "DRIVER_INVALID_PROPS", "cuFile rejects a property", "check the properties section of cufile.json", -EINVAL},
