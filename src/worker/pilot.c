@@ -108,9 +108,7 @@ static int fail(const struct spur_error *why, const char *log, bool began, const
         error_reword(e, "in the pilot of route=direct: %s", why->detail);
     if (log && !is_of_process(why) && !error_is_refusal(why))
         add_log(e, log);
-    if ((error_is_refusal(why) && why->source != SPUR_SOURCE_SPUR) || /* which says all of it */
-        (why->source == SPUR_SOURCE_CUFILE && why->code != -EINVAL))  /* cufile_blame did */
-        refer_to(e, refer_check(why), file);
+    refer_refusal(e, file);
     return error_is_refusal(why) ? -EPERM : -EIO;
 }
 

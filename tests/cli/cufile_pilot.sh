@@ -70,8 +70,15 @@ while IFS="|" read -r road fail code words; do
 done <<END
 posix||3|(5001)
 nvfs|cuFileDriverOpen:1:5027|3|(5027)
-nvfs|cuFileDriverOpen:1:abort|1|(cuFile $v): its driver was being opened; cufile.log: 
+nvfs|cuFileDriverOpen:1:abort|1|(cuFile $v): its driver was being opened; cufile.log:
 END
+# What is no matter of nvidia-fs names no check of it, as without a pilot.
+for fault in cuFileHandleRegister:1:5028 cuFileDriverOpen:1:9999 cuFileBufRegister:1:5013; do
+    for route in direct any; do
+        FAKE_CUFILE_FAIL=$fault honest 1 "${fault##*:}" --memory cuda:0 --set route=$route
+        says_not err "spur doctor"
+    done
+done
 # One that is interrupted is no refusal.
 FAKE_CUFILE_FAIL=cuFileRead:1:hang started --file "$work/f" --path cufile --memory cuda:0 --bytes 4M \
     --set library="$(library $v)"
