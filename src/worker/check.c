@@ -271,6 +271,7 @@ void check_foreign(struct trial_thread *t, uint64_t deadline_ns)
     for (uint64_t i = 0; i < t->n_foreign && !r && buffer; i++) {
         if (trial_stopping(t->trial) || now_ns() > deadline_ns) {
             t->n_foreign_full += t->n_foreign - i;
+            t->pass_cut = true;
             break;
         }
         r = compare_foreign(t, &t->foreign[i], buffer, &t->checks.bytes_deferred_ok, &e);
@@ -407,10 +408,13 @@ static int read_back_file(struct trial_thread *t, uint32_t file, uint64_t deadli
     int r = read_back_open(&b, &trial->targets.items[file], e);
 
     for (uint64_t cell = t->index; !r && cell < n_cells; cell += trial->n_threads) {
-        if (trial_stopping(trial) || now_ns() > deadline_ns)
+        if (!trial->cells[file][cell])
+            continue;
+        if (trial_stopping(trial) || now_ns() > deadline_ns) {
+            t->pass_cut = true;
             break;
-        if (trial->cells[file][cell])
-            r = read_back_cell(t, &b, file, cell, e);
+        }
+        r = read_back_cell(t, &b, file, cell, e);
     }
     read_back_close(&b);
     return r;

@@ -283,7 +283,8 @@ static void run_pass(struct child *c)
     watch(c, PHASE_PASS, UINT64_MAX, true);
     o->passed = true;
     o->pass_s = (double)(now_ns() - began) / 1e9;
-    o->pass_cut = now_ns() > leg.t1_ns || c->stopped;
+    for (unsigned i = 0; i < c->trial.n_threads && (c->stopped || now_ns() > leg.t1_ns); i++)
+        o->pass_cut |= c->trial.threads[i].pass_cut;
     collect_checks(c, &o->pass);
     o->timed.bytes_ok += o->pass.bytes_deferred_ok;
     if (any_failed(c))

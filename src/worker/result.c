@@ -459,10 +459,15 @@ static void set_amounts(json_t *r, const struct trial *t, const struct totals *s
         json_object_set_new(nulls, keys[i], json_string("the null path moves no bytes"));
 }
 
+static bool has_failed(const struct outcome *o)
+{
+    return o->error.source || o->timed.mismatch.source || o->pass.mismatch.source;
+}
+
 /* A trial that failed has no figure; an interrupted one has that of the time it ran. */
 static const char *no_figure(const struct outcome *o, const struct totals *s)
 {
-    if (o->error.source || o->timed.mismatch.source || o->pass.mismatch.source)
+    if (has_failed(o))
         return "the trial failed: what it measured is no figure";
     return s->histogram.count && result_seconds(o) > 0 ? NULL : "no request completed inside the window";
 }
@@ -517,10 +522,25 @@ static bool is_unseen(const struct trial *t, const struct measure *m, const stru
     return !t->moves_bytes || (only_reads && (loop_cached || (served_by && !strcmp(served_by, "cache"))));
 }
 
+/* A trial that failed ended with requests under way, which one counter has and another has not. */
+static const char *set_served(const char *served_by, const char *reason, const struct outcome *o, json_t *r,
+                              json_t *nulls)
+{
+    if (has_failed(o)) {
+        served_by = NULL;
+        reason = "the trial failed: its requests and what was counted of them do not belong together";
+    }
+    if (served_by)
+        json_object_set_new(r, "served", json_string(served_by));
+    else
+        result_null(r, nulls, "served", reason);
+    return served_by;
+}
+
 json_t *result_make(const struct trial *t, const struct measure *m, struct outcome *o)
 {
     json_t *r = json_object(), *nulls = o->nulls, *evidence = json_array(), *notes = json_array(), *facts;
-    const char *reason, *served_by;
+    const char *reason, *by_counters, *served_by;
     struct totals s;
 
     totals_make(t, &s);
@@ -531,11 +551,8 @@ json_t *result_make(const struct trial *t, const struct measure *m, struct outco
     o->environment_begin = o->environment_end = NULL;
     json_object_set_new(r, "effective", result_effective(t));
     set_observed(t, o, &s, r, nulls, evidence);
-    served_by = result_served(t, m, &s, &reason);
-    if (served_by)
-        json_object_set_new(r, "served", json_string(served_by));
-    else
-        result_null(r, nulls, "served", reason);
+    by_counters = result_served(t, m, &s, &reason);
+    served_by = set_served(by_counters, reason, o, r, nulls);
     json_object_set_new(r, "complete", json_boolean(o->complete));
     set_amounts(r, t, &s, nulls);
     set_figures(r, t, o, &s, nulls);
@@ -553,7 +570,7 @@ json_t *result_make(const struct trial *t, const struct measure *m, struct outco
     else
         json_decref(facts);
     json_object_set_new(r, "evidence", evidence);
-    json_object_set_new(r, "wire", result_wire(&m->seen, is_unseen(t, m, &s, served_by), nulls));
+    json_object_set_new(r, "wire", result_wire(&m->seen, is_unseen(t, m, &s, by_counters), nulls));
     json_object_set_new(r, "gpu_links", result_gpu_links(&m->gpu_samples, nulls));
     json_object_set_new(r, "parts", parts(t));
     set_times(r, o, &s, nulls);

@@ -115,6 +115,7 @@ static void run_pass(struct trial_thread *w)
 {
     struct trial *t = w->trial;
     struct spur_error e = {0};
+    struct workload_step left;
     bool idle = false;
 
     if (t->reads_back) {
@@ -131,8 +132,10 @@ static void run_pass(struct trial_thread *w)
         w->failed = true;
         return;
     }
-    if (!idle)
+    if (!idle) {
         loop_run(w, &t->leg);
+        w->pass_cut |= t->pass_workload->next(w->work, &left) > 0;
+    }
     t->pass_workload->close(w->work);
     w->work = NULL;
 }

@@ -89,6 +89,7 @@ struct trial_thread {
     struct cut_write cut;
     struct foreign_check *foreign;
     uint64_t n_foreign, n_foreign_full; /* kept, and not kept for want of room */
+    bool pass_cut;                      /* a part of the pass was not done */
     bool failed;
     struct spur_error error;
 } __attribute__((aligned(128)));

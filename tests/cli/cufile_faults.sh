@@ -11,6 +11,19 @@ FAKE_CUFILE_FAIL=cuFileRead:3:5030 cufile 1 1.15.1.6 --set route=compat
 says err "5030"
 says err "$work/f"
 holds "r['bytes_per_second'] is None"
+# What served a trial that failed is not judged: its requests under way are in one counter and not in the other.
+FAKE_CUFILE_FAIL=cuFileRead:3:short=0 cufile 1 1.15.1.6 --set route=any
+holds "r['served'] is None and 'failed' in r['nulls']['served']" "not any('fault' in n for n in r['notes'])"
+# A pass is cut where it left something, not where its last request came late.
+for request in 4M 256K; do
+    FAKE_CUFILE_LATENCY_US=5000 trial 0 --file "$work/f" --path cufile --memory cuda:0 \
+        --bytes 4M --set library="$(library 1.15.1.6)" --set route=compat --request $request --verify-limit 1ms
+    mv "$work/r.json" "$work/$request.json"
+done
+cp "$work/4M.json" "$work/r.json"
+holds "r['verify']['bytes_pass_verified'] == 4 << 20 and not any('was cut' in n for n in r['notes'])"
+cp "$work/256K.json" "$work/r.json"
+holds "0 < r['verify']['bytes_pass_verified'] < 4 << 20 and any('was cut' in n for n in r['notes'])"
 FAKE_CUFILE_UDEV=missing cufile 3 1.15.1.6 --set route=compat
 says err "5027"
 says err "/run/udev/data/b"
