@@ -34,6 +34,8 @@ static void take_line(struct probe_nvfs *ret, const char *line)
     }
     number(line, "Reads", "n", &ret->reads);
     number(line, "Writes", "n", &ret->writes);
+    number(line, "Reads", "readMiB", &ret->read_mib);
+    number(line, "Writes", "writeMiB", &ret->write_mib);
 }
 
 void probe_nvfs_read(const struct probe *p, struct probe_nvfs *ret)

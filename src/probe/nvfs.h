@@ -11,10 +11,11 @@
 #define PROBE_NVFS_FILE "/proc/driver/nvidia-fs/stats"
 
 struct probe_nvfs {
-    bool loaded;            /* the file is there */
-    bool known;             /* it could be read and says whether counting is on */
-    bool enabled;           /* "IO stats: Enabled" */
-    uint64_t reads, writes; /* operations that were started; only when enabled */
+    bool loaded;                  /* the file is there */
+    bool known;                   /* it could be read and says whether counting is on */
+    bool enabled;                 /* "IO stats: Enabled" */
+    uint64_t reads, writes;       /* operations that were started; only when enabled */
+    uint64_t read_mib, write_mib; /* what they moved; 0 in layouts without it */
     char reason[PROBE_REASON];
 };
 

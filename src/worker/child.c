@@ -444,7 +444,7 @@ static void judge_road(struct child *c)
     struct totals s;
 
     totals_make(&c->trial, &s);
-    road_judge(&c->trial, &c->measure, s.by_op[0].bytes + s.by_op[1].bytes, &o->road);
+    road_judge(&c->trial, &c->measure, s.by_op, &o->road);
     if (!o->error.source && s.histogram.count && road_check(&c->trial, &o->road, &o->error) < 0)
         o->complete = false;
 }

@@ -6,6 +6,7 @@
 #include "path/path.h"
 #include "worker/external.h"
 #include "worker/modified.h"
+#include "worker/nvfs_use.h"
 #include "worker/result_parts.h"
 
 #define NO_WINDOW  "the program does not say when its window began"
@@ -114,7 +115,7 @@ static void set_no_figures(json_t *r, json_t *nulls)
  */
 
 struct counted {
-    bool io, nvfs;
+    bool io;
     uint64_t by_calls, from_storage; /* bytes of this process and of the program that it waited for */
 };
 
@@ -123,7 +124,6 @@ static void count(const struct measure *m, struct counted *ret)
     const struct snapshot *a = &m->begin, *b = &m->end;
 
     *ret = (struct counted){.io = a->io.known && b->io.known};
-    ret->nvfs = a->nvfs.known && b->nvfs.known && b->nvfs.enabled && a->nvfs.reads != b->nvfs.reads;
     if (!ret->io)
         return;
     ret->by_calls = b->io.rchar - a->io.rchar;
@@ -137,21 +137,25 @@ static bool most(uint64_t part, uint64_t whole)
 
 static void set_observed(const struct trial *t, const struct measure *m, json_t *r, json_t *evidence)
 {
-    uint64_t moved = t->external->figures.bytes;
+    const struct tally by_op[2] = {{t->external->figures.bytes, t->external->figures.requests}};
+    uint64_t moved = by_op[0].bytes;
+    bool uses_cufile = t->external->tool->uses_cufile(t);
     enum spur_observed observed = SPUR_OBSERVED_UNKNOWN;
     const char *strength = "none", *says = "nothing tells which road the program's bytes took";
+    struct nvfs_use nvfs;
     struct counted n;
 
     count(m, &n);
-    if (n.nvfs) {
-        observed = SPUR_OBSERVED_NVIDIA_FS;
-        strength = "strong";
-        says = "nvidia-fs counted reads while the program ran, of the whole machine";
-    } else if (n.io && most(n.by_calls, moved)) {
-        observed = t->external->tool->uses_cufile(t) ? SPUR_OBSERVED_COMPAT : SPUR_OBSERVED_HOST;
+    nvfs_use_read(m, by_op, &nvfs);
+    if (n.io && most(n.by_calls, moved)) {
+        observed = uses_cufile ? SPUR_OBSERVED_COMPAT : SPUR_OBSERVED_HOST;
         strength = "supporting";
         says = "the program moved as many bytes by read system calls, through host memory";
-    } else if (n.io && !t->external->tool->uses_cufile(t) && most(n.from_storage, moved)) {
+    } else if (uses_cufile && nvfs.extent == NVFS_WHOLE) {
+        observed = SPUR_OBSERVED_NVIDIA_FS;
+        strength = "strong";
+        says = "nvidia-fs counted as many reads or bytes while the program ran, of the whole machine";
+    } else if (n.io && !uses_cufile && most(n.from_storage, moved)) {
         observed = SPUR_OBSERVED_HOST;
         strength = "supporting";
         says = "the program had as many bytes fetched from block devices, into host memory";

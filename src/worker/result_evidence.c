@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "path/path.h"
+#include "worker/nvfs_use.h"
 
 /* ------------------------------------------------------------------------------------------------
  * Small things
@@ -95,14 +96,20 @@ void result_io_evidence(const struct measure *m, json_t *evidence)
     else
         result_evidence(evidence, "/proc/self/io", "none", a->io.known ? b->io.reason : a->io.reason, json_null());
     mount_evidence(&m->seen, evidence);
-    if (a->nvfs.known && b->nvfs.known && b->nvfs.enabled) {
+    if (a->nvfs.known && b->nvfs.known && a->nvfs.enabled && b->nvfs.enabled) {
         result_evidence(evidence, PROBE_NVFS_FILE, "strong", "operations of the whole machine through nvidia-fs",
                         json_pack("{s:I, s:I}", "reads", (json_int_t)(b->nvfs.reads - a->nvfs.reads), "writes",
                                   (json_int_t)(b->nvfs.writes - a->nvfs.writes)));
         return;
     }
-    snprintf(says, sizeof(says), "%s",
-             b->nvfs.known ? "its counters are off (rw_stats_enabled=0): says nothing" : b->nvfs.reason);
+    if (!a->nvfs.known || !b->nvfs.known)
+        snprintf(says, sizeof(says), "at the window's %s: %s", a->nvfs.known ? "end" : "begin",
+                 a->nvfs.known ? b->nvfs.reason : a->nvfs.reason);
+    else
+        snprintf(says, sizeof(says), "its counters are off%s (rw_stats_enabled=0): says nothing",
+                 a->nvfs.enabled == b->nvfs.enabled ? ""
+                 : a->nvfs.enabled                  ? " at the window's end"
+                                                    : " at the window's begin");
     result_evidence(evidence, PROBE_NVFS_FILE, "none", says, json_null());
 }
 
@@ -201,15 +208,34 @@ static bool has_simfs(const struct seen *s)
     return false;
 }
 
-/* Host arms must be separate from direct ones: nvidia-fs has to stand still. */
-static void flag_nvfs(const struct trial *t, const struct measure *m, json_t *notes)
+/* Of the trial's own operations none went through nvidia-fs, by what the code is or what was counted of it. */
+static bool is_without_nvfs(const struct trial *t, const struct road *road)
 {
-    const struct probe_nvfs *a = &m->begin.nvfs, *b = &m->end.nvfs;
+    if (!t->path->ops->roads)
+        return t->path->ops->observed == SPUR_OBSERVED_HOST;
+    return road->observed == SPUR_OBSERVED_COMPAT || road->observed == SPUR_OBSERVED_P2PDMA ||
+           road->observed == SPUR_OBSERVED_USER_RDMA || (road->counted && road->n_operations && !road->n_nvfs);
+}
 
-    if (t->path->ops->observed == SPUR_OBSERVED_HOST && a->known && b->known && b->enabled &&
-        (a->reads != b->reads || a->writes != b->writes))
+/* In other arms than those of nvidia-fs it has to stand still; in those, to move no more bytes than the trial. */
+static void flag_nvfs(const struct trial *t, const struct measure *m, const struct outcome *o, const struct totals *s,
+                      json_t *notes)
+{
+    struct nvfs_use use;
+
+    nvfs_use_read(m, s->by_op, &use);
+    if (use.extent < NVFS_PART)
+        return;
+    if (is_without_nvfs(t, &o->road))
         result_note(notes,
-                    "nvidia-fs counters moved during a host path's window: something else on this machine used it");
+                    "nvidia-fs counters moved during the window of a trial that did not use it (%s): something else on "
+                    "this machine used it",
+                    t->path->ops->roads ? spur_observed_name(o->road.observed) : "a host path");
+    else if (t->path->ops->roads && nvfs_use_by_others(t, &use, s->by_op))
+        result_note(notes,
+                    "nvidia-fs counted %llu bytes in the window, the trial moved %llu: something else on this machine "
+                    "used it",
+                    (unsigned long long)use.bytes, (unsigned long long)(s->by_op[0].bytes + s->by_op[1].bytes));
 }
 
 void result_flags(const struct trial *t, const struct measure *m, const struct outcome *o, const struct totals *s,
@@ -239,5 +265,5 @@ void result_flags(const struct trial *t, const struct measure *m, const struct o
         result_note(notes, "%zu files of the directory were left out: smaller than one request", t->targets.n_skipped);
     if (s->histogram.n_over)
         result_note(notes, "%llu latencies were beyond the histogram's range", (unsigned long long)s->histogram.n_over);
-    flag_nvfs(t, m, notes);
+    flag_nvfs(t, m, o, s, notes);
 }

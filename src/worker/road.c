@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "path/path.h"
+#include "worker/nvfs_use.h"
 #include "worker/refer.h"
 
 /* User-space roads (Weka, GPFS) are counted as operations of none of the library's three roads. */
@@ -40,28 +41,30 @@ static void judge_counts(const struct path_roads *a, const struct path_roads *b,
         (unsigned long long)ret->n_posix);
 }
 
-/* nvidia-fs is the machine's: it moved by at least what the trial asked for, or stood still. */
-static bool judge_nvfs(const struct measure *m, struct road *ret)
-{
-    const struct probe_nvfs *a = &m->begin.nvfs, *b = &m->end.nvfs;
+/* Of two counters of the machine and one of this process, none is exact: the windows are cut at other moments. */
+#define MOST      0.9
+#define SOME      0.1
+#define MIN_BYTES ((uint64_t)1 << 20) /* spur reads counters by system calls too: of less they are a part */
 
-    if (!a->known || !b->known || !b->enabled || (a->reads == b->reads && a->writes == b->writes))
+/* Bytes that this process read or wrote by system calls, and their share of those asked for; false: not known. */
+static bool by_system_calls(const struct measure *m, uint64_t bytes_moved, uint64_t *ret_bytes, double *ret_share)
+{
+    const struct probe_process_io *a = &m->begin.io, *b = &m->end.io;
+
+    if (!a->known || !b->known || !bytes_moved)
         return false;
-    ret->observed = SPUR_OBSERVED_NVIDIA_FS;
-    ret->source = PROBE_NVFS_FILE;
-    snprintf(ret->strength, sizeof(ret->strength), "strong");
-    snprintf(ret->says, sizeof(ret->says), "nvidia-fs counted %llu reads and %llu writes of the whole machine",
-             (unsigned long long)(b->reads - a->reads), (unsigned long long)(b->writes - a->writes));
+    *ret_bytes = b->rchar - a->rchar + b->wchar - a->wchar;
+    *ret_share = (double)*ret_bytes / (double)bytes_moved;
     return true;
 }
 
-/* Bytes that this process read or wrote by system calls passed through host memory, whoever called. */
+/* They passed through host memory, whoever called. */
 static bool judge_system_calls(const struct measure *m, uint64_t bytes_moved, struct road *ret)
 {
-    const struct probe_process_io *a = &m->begin.io, *b = &m->end.io;
-    uint64_t by_calls = b->rchar - a->rchar + b->wchar - a->wchar;
+    uint64_t by_calls;
+    double share;
 
-    if (!a->known || !b->known || !bytes_moved || (double)by_calls < 0.9 * (double)bytes_moved)
+    if (!by_system_calls(m, bytes_moved, &by_calls, &share) || share < MOST || bytes_moved < MIN_BYTES)
         return false;
     ret->observed = SPUR_OBSERVED_COMPAT;
     ret->source = "/proc/self/io";
@@ -69,6 +72,52 @@ static bool judge_system_calls(const struct measure *m, uint64_t bytes_moved, st
     snprintf(ret->says, sizeof(ret->says),
              "this process moved %llu bytes by read and write system calls, %llu bytes were asked of the library",
              (unsigned long long)by_calls, (unsigned long long)bytes_moved);
+    return true;
+}
+
+/* What the machine's counters and the process's own leave; @ret_why in words. */
+static enum spur_observed by_nvfs(const struct trial *t, const struct measure *m, const struct tally by_op[2],
+                                  const struct nvfs_use *use, const char **ret_why)
+{
+    uint64_t moved = by_op[0].bytes + by_op[1].bytes, by_calls;
+    double share = 0;
+    bool known = by_system_calls(m, moved, &by_calls, &share);
+
+    if (known && share >= SOME && share < MOST && moved >= MIN_BYTES && share + use->share >= MOST) {
+        *ret_why = "; this process moved a part of the bytes by system calls";
+        return SPUR_OBSERVED_MIXED;
+    }
+    *ret_why = ": less than was asked for, which proves no road";
+    if (use->extent != NVFS_WHOLE)
+        return SPUR_OBSERVED_UNKNOWN;
+    *ret_why = "; the bytes are too few to tell whether this process moved them by system calls";
+    if (share >= SOME)
+        return SPUR_OBSERVED_UNKNOWN;
+    *ret_why = nvfs_use_by_others(t, use, by_op) ? "; something else used it too" : "";
+    return SPUR_OBSERVED_NVIDIA_FS;
+}
+
+/* nvidia-fs is the machine's: it says of this trial's road something only where it moved by what the trial asked for,
+ * and nothing where the library counted all of its own operations elsewhere. */
+static bool judge_nvfs(const struct trial *t, const struct measure *m, const struct tally by_op[2], struct road *ret)
+{
+    struct nvfs_use use;
+    const char *why;
+
+    nvfs_use_read(m, by_op, &use);
+    if (use.extent < NVFS_PART || (ret->counted && ret->n_operations))
+        return false;
+    ret->observed = by_nvfs(t, m, by_op, &use, &why);
+    ret->source = PROBE_NVFS_FILE;
+    snprintf(ret->strength, sizeof(ret->strength), "%s",
+             ret->observed == SPUR_OBSERVED_UNKNOWN                ? "none"
+             : ret->observed == SPUR_OBSERVED_NVIDIA_FS && !why[0] ? "strong"
+                                                                   : "supporting");
+    snprintf(ret->says, sizeof(ret->says),
+             "nvidia-fs counted %llu reads and %llu writes of the whole machine, %llu and %llu were asked of the "
+             "library%s",
+             (unsigned long long)use.reads, (unsigned long long)use.writes, (unsigned long long)by_op[0].requests,
+             (unsigned long long)by_op[1].requests, why);
     return true;
 }
 
@@ -112,8 +161,9 @@ static bool judge_user_rdma(const struct measure *m, uint64_t bytes_moved, struc
     return true;
 }
 
-void road_judge(const struct trial *t, const struct measure *m, uint64_t bytes_moved, struct road *ret)
+void road_judge(const struct trial *t, const struct measure *m, const struct tally by_op[2], struct road *ret)
 {
+    uint64_t bytes_moved = by_op[0].bytes + by_op[1].bytes;
     const struct path_roads *a = &m->begin.roads, *b = &m->end.roads;
 
     *ret = (struct road){.observed = t->path->ops->observed, .source = ROAD_LIBRARY};
@@ -123,8 +173,8 @@ void road_judge(const struct trial *t, const struct measure *m, uint64_t bytes_m
     }
     if (a->known && b->known)
         judge_counts(a, b, ret);
-    if (ret->observed != SPUR_OBSERVED_UNKNOWN || judge_user_rdma(m, bytes_moved, ret) || judge_nvfs(m, ret) ||
-        judge_system_calls(m, bytes_moved, ret))
+    if (ret->observed != SPUR_OBSERVED_UNKNOWN || judge_user_rdma(m, bytes_moved, ret) ||
+        judge_system_calls(m, bytes_moved, ret) || judge_nvfs(t, m, by_op, ret))
         return;
     snprintf(ret->strength, sizeof(ret->strength), "none");
     if (!ret->counted)

@@ -16,8 +16,9 @@ struct road {
 
 #define ROAD_LIBRARY "library statistics"
 
-/* For paths whose road a library decides (ops->roads); for others it is what the code itself is. */
-void road_judge(const struct trial *t, const struct measure *m, uint64_t bytes_moved, struct road *ret);
+/* @by_op: what was moved in the window, reads and writes. For paths whose road a library decides (ops->roads); for
+ * others it is what the code itself is. */
+void road_judge(const struct trial *t, const struct measure *m, const struct tally by_op[2], struct road *ret);
 
 /* 0; or -EPERM (REFUSED): another road was asked for than @road. Nothing is said against an unknown one. */
 int road_check(const struct trial *t, const struct road *road, struct spur_error *e);

@@ -26,7 +26,7 @@ wire_machine_end
 mkdir -p "$work/root/proc/driver/nvidia-fs" "$work/root/sys/module/nvidia_fs/parameters" # the library counts there
 for enabled in 1 0; do
     echo $enabled >"$work/root/sys/module/nvidia_fs/parameters/rw_stats_enabled"
-    SPUR_ROOT="$work/root" FAKE_CUFILE_ROAD=nvfs timed 0 1.9.1.3
+    SPUR_ROOT="$work/root" FAKE_CUFILE_ROAD=nvfs cufile 0 1.9.1.3
     mv "$work/r.json" "$work/$enabled.json"
 done
 cp "$work/1.json" "$work/r.json"
