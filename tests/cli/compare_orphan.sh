@@ -33,7 +33,8 @@ begin() { # VALUE
 }
 for value in easy hard; do # hard: ignores SIGTERM
     begin $value
-    kill -9 $pid # and a zombie from here on
+    kill -9 $pid
+    wait_until over $pid # a zombie from here on
     expect 0 "$SPUR" compare --resume "$work/r.db" --allow-code
     [ ! -e "$work/prepare.beside" ] || fail "$(cat "$work/prepare.beside") beside the next one"
     [ "$(sql "$work/r.db" "select count(*) from trials where status = 'ok'")" -eq 2 ] || fail "not all trials"

@@ -26,8 +26,12 @@ begin() {
     command=$(cat "$work/pid")
 }
 trap 'kill -9 $command 2>/dev/null; rm -rf "$work"' EXIT
+over() { # or a zombie that nobody takes
+    ! kill -0 "$1" 2>/dev/null || grep -q ') Z ' "/proc/$1/stat"
+}
 begin
 kill -9 $pid
+wait_until over $pid
 # shellcheck disable=SC2086
 expect 3 $nobody "$SPUR" compare --resume "$work/r.db" --allow-code
 one_line
