@@ -82,7 +82,10 @@ done
 # One that is interrupted is no refusal.
 FAKE_CUFILE_FAIL=cuFileRead:1:hang started --file "$work/f" --path cufile --memory cuda:0 --bytes 4M \
     --set library="$(library $v)"
-wait_until grep -q "^use" "$TMPDIR"/spur-trial.*/stage
+in_use() { # a folder that need not be there at first
+    grep -qs "^use" "$TMPDIR"/spur-trial.*/stage
+}
+wait_until in_use
 kill -INT "$spur_pid"
 sleep 0.1 # it cannot stop: a second one kills it
 kill -INT "$spur_pid"
