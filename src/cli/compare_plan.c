@@ -338,7 +338,8 @@ static void put_words(FILE *out, const char *words, size_t length, bool all)
     }
 }
 
-char *compare_command_text(uint64_t seed, bool seed_given)
+/* @for_plan: what repeats the plan, with @seed where none was given; else all words as they are. */
+static char *command_text(bool for_plan, bool with_seed, uint64_t seed)
 {
     size_t length = 0, size = 0;
     _cleanup_free_ char *words = own_words(&length);
@@ -347,21 +348,18 @@ char *compare_command_text(uint64_t seed, bool seed_given)
 
     if (!out)
         return NULL;
-    put_words(out, words, length, false);
-    if (!seed_given)
+    put_words(out, words, length, !for_plan);
+    if (with_seed)
         fprintf(out, " --seed %llu", (unsigned long long)seed);
     return fclose(out) == EOF ? NULL : text;
 }
 
+char *compare_command_text(uint64_t seed, bool seed_given)
+{
+    return command_text(true, !seed_given, seed);
+}
+
 char *compare_command_given(void)
 {
-    size_t length = 0, size = 0;
-    _cleanup_free_ char *words = own_words(&length);
-    char *text = NULL;
-    FILE *out = words ? open_memstream(&text, &size) : NULL;
-
-    if (!out)
-        return NULL;
-    put_words(out, words, length, true);
-    return fclose(out) == EOF ? NULL : text;
+    return command_text(false, false, 0);
 }
