@@ -26,9 +26,9 @@ if [ "${1:-}" = whole ]; then
     [ $code -eq 0 ] && words="the model holds" || words="do not trust figures"
     tail -n 1 "$work/out" | grep -q "^$words" || fail "its last words are others"
 fi
-env --default-signal=INT "$SPUR" simfs --self-test >"$work/out" 2>"$work/err" &
+env --default-signal=INT "$SPUR" simfs --self-test >"$work/begun" 2>"$work/err" & # not what an earlier one said: it is not begun yet
 test=$!
-wait_until grep -q "4K .*500us" "$work/out"
+wait_until grep -qs "4K .*500us" "$work/begun"
 kill -INT $test
 code=0
 wait $test || code=$?
