@@ -25,7 +25,7 @@ WIRE_SLOW=500 wire_machine nvfs 1
 used() { # LIBRARY OPTIONS...: in compatibility mode, while others use nvidia-fs a little
     used_library=$(library $1)
     shift
-    FAKE_CUFILE_LATENCY_US=2000 trial 0 --file "$work/f" --path cufile --memory cuda:0 --seconds 200ms --warmup 0s \
+    FAKE_CUFILE_LATENCY_US=2000 trial 0 --file "$work/f" --path cufile --memory cuda:0 --seconds 500ms --warmup 0s \
         --request 256K --threads 2 --set library="$used_library" "$@"
 }
 used 1.9.1.3 --set route=compat

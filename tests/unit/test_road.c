@@ -70,6 +70,11 @@ static void nvidia_fs_counted_what_was_asked(void **state)
     judged(SPUR_OBSERVED_NVIDIA_FS, "strong");
     window(5 * N, 5 * N, 0); /* others too: some of it */
     judged(SPUR_OBSERVED_NVIDIA_FS, "supporting");
+    m.end.io.known = false; /* all of it may be theirs */
+    judged(SPUR_OBSERVED_UNKNOWN, "none");
+    window(N, N, 0);
+    m.end.io.known = false;
+    judged(SPUR_OBSERVED_NVIDIA_FS, "strong");
 }
 
 static void less_than_was_asked_proves_nothing(void **state)
