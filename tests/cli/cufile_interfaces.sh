@@ -1,10 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Each interface in each direction, in every version that has it: right bytes, whatever size, depth and sharing.
+# Each interface in each direction, in every version that has it (one of them without "whole"): right bytes, whatever size,
+# depth and sharing.
 . "$(dirname "$0")/cufile_lib.sh"
 
 prepared f 4M
-for version in 1.9.1.3 1.15.1.6 1.20.0.107; do
+versions=1.15.1.6
+[ "${1:-}" != whole ] || versions="1.9.1.3 1.15.1.6 1.20.0.107"
+for version in $versions; do
     for path in cufile cufile-batch cufile-async; do
         depth=1
         [ $path = cufile ] || depth=4
