@@ -93,12 +93,11 @@ static enum spur_observed by_nvfs(const struct trial *t, const struct measure *m
     *ret_why = "; the bytes are too few to tell whether this process moved them by system calls";
     if (share >= SOME)
         return SPUR_OBSERVED_UNKNOWN;
-    *ret_why = "";
-    if (!nvfs_use_by_others(t, use, by_op))
-        return SPUR_OBSERVED_NVIDIA_FS;
-    *ret_why = known ? "; something else used it too"
-                     : "; something else used it too, and what this process moved by system calls is not known";
-    return known ? SPUR_OBSERVED_NVIDIA_FS : SPUR_OBSERVED_UNKNOWN;
+    *ret_why = "; something else used it too, and what this process moved by system calls is not known";
+    if (!known && nvfs_use_by_others(t, use, by_op))
+        return SPUR_OBSERVED_UNKNOWN;
+    *ret_why = nvfs_use_by_others(t, use, by_op) ? "; something else used it too" : "";
+    return SPUR_OBSERVED_NVIDIA_FS;
 }
 
 /* nvidia-fs is the machine's: it says of this trial's road something only where it moved by what the trial asked for,

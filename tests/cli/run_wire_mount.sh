@@ -10,6 +10,7 @@ set -- --file "$work/mount/f" --path buffered --request 64K --threads 1 --warmup
 # Of a window with samples enough: a sanitizer makes each dear, and they are the fewer then.
 sampled() {
     for seconds in 500ms 2s 8s; do
+        rm -f "$work/r.json"
         expect 0 "$SPUR" run "$@" --seconds $seconds --json "$work/r.json"
         grep -q "window was too short: fewer than 10 samples" "$work/r.json" || break
     done
