@@ -12,6 +12,8 @@ void result_null(json_t *result, json_t *nulls, const char *key, const char *rea
 void result_note(json_t *notes, const char *text, ...) __attribute__((format(printf, 2, 3)));
 double result_seconds(const struct outcome *o); /* of the window */
 unsigned result_busy_threads(const struct trial *t);
+/* A path_fact_fn: sets the fact's key, and KEY_reason where there is one, of the JSON object @context. */
+void result_fact(void *context, const struct path_fact *fact);
 
 json_t *result_errors(const struct outcome *o);
 /* Sets `cache` of @result. */
