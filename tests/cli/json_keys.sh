@@ -9,9 +9,9 @@ unset SPUR_LIBCUDA
 prepared f 8M
 head -c 8M /dev/urandom >"$work/foreign"
 keys() { # CODE OPTIONS...: one more result to judge
-    n=$((${n:-0} + 1))
+    n_results=$((${n_results:-0} + 1))
     trial "$@" --request 64K --threads 2
-    mv "$work/r.json" "$work/keys-$n.json"
+    mv "$work/r.json" "$work/keys-$n_results.json"
 }
 keys 0 --file "$work/f" --seconds 2100ms --warmup 0s --memory emulated
 keys 0 --file "$work/f" --path fanout --op mix --depth 4 --bytes 4M --set piece=64K
@@ -31,6 +31,7 @@ for kind in simfs nfs; do # mounts that are simulated by their counters
 done
 dd if=/dev/zero of="$work/f" bs=4096 seek=5 count=1 conv=notrunc 2>/dev/null
 keys 1 --file "$work/f" --bytes 8M
+[ "$(ls "$work"/keys-*.json | wc -l)" -eq 12 ] || fail "not the results of 12 trials"
 
 python3 - "$root/docs/run-json.md" "$work"/keys-*.json <<'END' || fail "docs/run-json.md and the results differ"
 import fnmatch, json, re, sys

@@ -77,10 +77,10 @@ requires_strace() {
 
 # Waits until a condition holds (10 seconds at most).
 wait_until() {
-    n=0
+    waited=0 # of this function alone: a shell's variables are everybody's
     until "$@"; do
-        n=$((n + 1))
-        [ $n -lt 1000 ] || fail "waited in vain for: $*"
+        waited=$((waited + 1))
+        [ $waited -lt 1000 ] || fail "waited in vain for: $*"
         sleep 0.01
     done
 }

@@ -7,9 +7,9 @@ trap 'simfs_end; rm -rf "$work"' EXIT
 
 simfs_end() {
     [ ! -e "$mount/.spur/config" ] || kill "$(server_pid)" 2>/dev/null
-    n=0
-    while is_mounted && [ $n -lt 500 ]; do
-        n=$((n + 1))
+    ending=0
+    while is_mounted && [ $ending -lt 500 ]; do
+        ending=$((ending + 1))
         sleep 0.01
     done
 }
