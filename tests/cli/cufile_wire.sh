@@ -21,8 +21,9 @@ for begun, answered in pieces:
 mean = sum(answered - begun for begun, answered in pieces) / busy
 service = w["requests"] * w["mean_service_ns"] / 1e9
 print("in flight: %.2f while in use, %.2f in all" % (mean, w["mean_in_flight"]))
-assert more < mean < less, "not between %g and %g" % (more, less)
-assert w["mean_in_flight"] < 1.05 * mean
+# simfs takes the time after it has answered: where it was kept from that, the next request had come.
+assert more < mean < 1.3 * less, "not between %g and %g" % (more, 1.3 * less)
+assert w["mean_in_flight"] < min(1.3 * less, 1.2 * mean)
 # What spur says is of its window, whose ends may come late.
 assert r["seconds"] - .1 < service / w["mean_in_flight"] < r["seconds"] + 2, (service, r["seconds"])
 END
@@ -39,10 +40,10 @@ wire() {
 }
 
 export FAKE_CUFILE_ROAD=nvfs
-wire 1 cufile 1.15.1.6 .95 1.1 "r['observed'] == 'nvidia-fs'"
+wire 1 cufile 1.15.1.6 .95 1.05 "r['observed'] == 'nvidia-fs'"
 wire 3 cufile 1.15.1.6 1.5 3.05
 wire 1 cufile 1.18.1.6 1.5 4.05
 wire 1 odirect "" 1.5 8.05 # one by one cannot give more than 1
-wire 3 cufile 1.18.0.66 .95 1.1
+wire 3 cufile 1.18.0.66 .95 1.05
 FAKE_CUFILE_ROAD=user wire 1 cufile 1.20.0.107 1.5 8.05
 no_litter

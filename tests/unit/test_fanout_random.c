@@ -56,6 +56,8 @@ static void draw_parts(struct rig *g, unsigned most, bool writable)
         p->write = writable && draw(2);
         if (draw(4) == 0)
             at = round_up(at, draw(2) ? 512 : 4096);
+        if (at >= g->room)
+            break;
         p->offset = at;
         p->length = 1 + draw(sizes[draw(4)]);
         if (draw(4) == 0)
