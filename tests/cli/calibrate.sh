@@ -63,7 +63,7 @@ for cell, (verdict, ratio) in alike.items():
     expect("alike %s" % cell, verdict in ("same", "undecided") or abs(math.log(ratio)) < math.log(1.1))
 for cell, (verdict, ratio) in effects(load("alike"), aa=True).items():
     expect("A/A %s" % cell, verdict in ("same", "undecided") or abs(math.log(ratio)) < math.log(1.1))
-expect("cells", len(split) == 2 and len(swapped) == 2 and len(jam) == 2 and len(alike) == 1)
+expect("cells", len(split) == 4 and len(swapped) == 2 and len(jam) == 2 and len(alike) == 2)
 for f in faults:
     print("not found:", f, file=sys.stderr)
 sys.exit(bool(faults))
@@ -73,12 +73,12 @@ all_found() {
     FAKE_CUFILE_LATENCY_US=$(python3 -c "import random; print(random.randrange(2000, 3500))")
     export FAKE_CUFILE_LATENCY_US
     echo "latency of a piece: $FAKE_CUFILE_LATENCY_US us"
-    experiment split --arm old:library="$old" --arm new:library="$new" --request 1M,4M --threads 2
+    experiment split --arm old:library="$old" --arm new:library="$new" --request 1M,4M --threads 1,2
     blocks=--until-decided
     experiment swapped --arm old:library="$old" --arm new:library="$new" --baseline new --request 4M --threads 1,2
     blocks="--blocks 5"
     experiment jam --arm jam:library="$jam" --arm freed:library="$jam",json.execution.parallel_io=false --request 4M --threads 1,4
-    experiment alike --arm one:library="$old" --arm two:library="$work/copy.so.1.15.1.6" --request 4M --threads 2 --aa
+    experiment alike --arm one:library="$old" --arm two:library="$work/copy.so.1.15.1.6" --request 4M --threads 1,2 --aa
     # An effect of that size is decided at the first look, and no trial follows.
     [ "$(sqlite3 "$work/swapped.db" "select count(*) from trials")" -eq 20 ] || return 1
     [ "$(sqlite3 "$work/swapped.db" "select count(*) from events where kind = 'decided' and block = 5")" -eq 2 ] || return 1
